@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+
+/** One section per file of the folder that exports a documented function of the file's own name. */
+export function docstringsPage(folder: string, title: string, lead: string): string {
+  const sections = readdirSync(folder)
+    .filter((name) => name.endsWith(".ts"))
+    .sort()
+    .flatMap((name) => {
+      const doc = docstringOf(join(folder, name), camel(name.replace(/\.ts$/, "")));
+      return doc === undefined ? [] : [section(name.replace(/\.ts$/, ""), doc)];
+    });
+  return [`# ${title}`, "", `Generated from the docstrings in \`${folder}\`. ${lead}`, "", ...sections].join("\n");
+}
+
+/** The text of the doc comment of an exported function, or undefined when the file has no such function. */
+function docstringOf(file: string, exported: string): string | undefined {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+  const found = source.statements.find((node) => ts.isFunctionDeclaration(node) && node.name?.text === exported);
+  if (found === undefined) return undefined;
+  const comment = ts.getLeadingCommentRanges(source.text, found.pos)?.at(-1);
+  if (comment === undefined || !source.text.startsWith("/**", comment.pos)) return undefined;
+  return source.text
+    .slice(comment.pos + 3, comment.end - 2)
+    .split("\n")
+    .map((line) => line.replace(/^\s*\* ?/, "").trimEnd())
+    .join("\n")
+    .trim();
+}
+
+function section(name: string, doc: string): string {
+  return `## ${name.replaceAll("-", " ")}\n\n${doc.replace(/^\s*@\w+.*$/gm, "").trim()}\n`;
+}
+
+function camel(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
