@@ -1,0 +1,124 @@
+/**
+ * Importing transcripts beside ccusage, in turn in the same rounds: fresh, again with nothing changed, and after one
+ * appended line. Prints ratios, and refuses when any total differs from the truth of the generated transcripts.
+ *
+ *     node --import tsx bench/import.ts [MEGABYTES] [ROUNDS]
+ */
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { makeTranscripts, type Truth } from "./make-transcripts.js";
+import { type Run, run, sideBySide, table } from "./measure.js";
+
+const megabytes = Number(process.argv[2] ?? 100);
+const rounds = Number(process.argv[3] ?? 5);
+const cli = resolve("dist/src/main.js");
+const peer = ccusage();
+const work = mkdtempSync(join(tmpdir(), "sonny-bench-"));
+try {
+  const logs = join(work, "logs");
+  mkdirSync(logs);
+  const truth = makeTranscripts(logs, megabytes * 1e6);
+  console.log(
+    `${(truth.bytes / 1e6).toFixed(0)} MB, ${truth.files} files, ${truth.requests} requests; Node ${process.version}; ${rounds} rounds`,
+  );
+  execFileSync("cat", [...transcripts(logs)], { stdio: ["ignore", "ignore", "inherit"], maxBuffer: 1 });
+  let fresh = 0;
+  let appended = 0;
+  const sonny = (home: string) =>
+    run([process.execPath, cli, "import", join(logs, "projects"), "--json"], { SONNY_HOME: home });
+  const warm = join(work, "warm");
+  sonny(warm);
+  const contenders: Record<string, () => Run> = {
+    ...(peer === undefined
+      ? {}
+      : { ccusage: () => run([peer, "daily", "--json", "--offline"], { CLAUDE_CONFIG_DIR: logs }) }),
+    "node -e 0": () => run([process.execPath, "-e", "0"]),
+    "sonny import, fresh": () => {
+      fresh += 1;
+      const home = join(work, `fresh${fresh}`);
+      const result = sonny(home);
+      if (fresh < rounds) rmSync(home, { recursive: true });
+      return result;
+    },
+    "sonny import, nothing changed": () => sonny(warm),
+    "sonny import, one line appended": () => {
+      appended += 1;
+      appendFileSync(
+        transcripts(logs)[0]!,
+        `${JSON.stringify({ type: "summary", summary: `line ${appended}`, leafUuid: "x" })}\n`,
+      );
+      return sonny(warm);
+    },
+  };
+  const results = sideBySide(contenders, rounds);
+  if (peer !== undefined) mustEqual("ccusage", peerTotals(results.ccusage!.stdout), truth);
+  mustEqual("sonny", sonnyTotals(join(work, `fresh${fresh}`)), truth);
+  mustEqual("sonny after appending", sonnyTotals(warm), truth);
+  console.log(table(results, peer === undefined ? "node -e 0" : "ccusage"));
+  console.log(
+    `bytes read after one appended line: ${JSON.parse(results["sonny import, one line appended"]!.stdout).bytes.read}`,
+  );
+  console.log("totals of all contenders equal the truth");
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+type Totals = Pick<Truth, "uncachedTokens" | "readTokens" | "writeTokens" | "outputTokens">;
+
+function mustEqual(name: string, totals: Totals, truth: Truth): void {
+  for (const key of ["uncachedTokens", "readTokens", "writeTokens", "outputTokens"] as const) {
+    if (totals[key] !== truth[key])
+      throw new Error(`${name}: ${key} is ${totals[key]}, the truth is ${truth[key]}: no speed is reported`);
+  }
+}
+
+function peerTotals(stdout: string): Totals {
+  const { totals } = JSON.parse(stdout);
+  return {
+    uncachedTokens: totals.inputTokens,
+    readTokens: totals.cacheReadTokens,
+    writeTokens: totals.cacheCreationTokens,
+    outputTokens: totals.outputTokens,
+  };
+}
+
+function sonnyTotals(home: string): Totals {
+  const { tokens } = JSON.parse(
+    run([process.execPath, cli, "context", "stats", "--json"], { SONNY_HOME: home }).stdout,
+  ).totals;
+  return {
+    uncachedTokens: tokens.uncached,
+    readTokens: tokens.read,
+    writeTokens: tokens.write5m + tokens.write1h + tokens.writeUnsplit,
+    outputTokens: tokens.output,
+  };
+}
+
+function transcripts(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** The peer's native binary, installed beside the bench on first use; undefined where it cannot be had. */
+function ccusage(): string | undefined {
+  const folder = resolve("bench/.peers");
+  const version = "20.0.24";
+  const native = `@ccusage/ccusage-${process.platform}-${process.arch}`;
+  const binary = join(folder, "node_modules", native, "bin", "ccusage");
+  if (!existsSync(binary)) {
+    mkdirSync(folder, { recursive: true });
+    try {
+      execFileSync("npm", ["install", "--prefix", folder, `ccusage@${version}`, `${native}@${version}`], {
+        stdio: "ignore",
+      });
+    } catch {
+      console.log("ccusage could not be installed: measured without it");
+      return undefined;
+    }
+  }
+  return existsSync(binary) ? binary : undefined;
+}
