@@ -2,7 +2,17 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { SessionEvent } from "../../events/event.js";
 import type { Appended, Sink, SkippedLine, Source } from "../../events/sink.js";
-import { type DoorOptions, doorReader } from "./parse.js";
+import { doorReader } from "./parse.js";
+
+export interface DoorFileOptions {
+  /** Agents that already have a session of this id; asked once per session that names no agent. */
+  agentsOf: (session: string) => Promise<string[]>;
+  /** Tenant of an event that names none. */
+  tenant: string | null;
+}
+
+/** Agent of an event about a session nobody knows, when the event names none. */
+const NEW_AGENT = "custom";
 
 export interface DoorReport {
   lines: { read: number; skipped: number };
@@ -26,10 +36,11 @@ export async function readDoor(
   input: Readable,
   locator: string,
   sink: Sink,
-  options: DoorOptions,
+  options: DoorFileOptions,
 ): Promise<DoorReport> {
   const source: Source = { kind: "manual", format: "sonny-events", locator };
-  const read = doorReader(options);
+  const agents = new Map<string, string>();
+  const read = doorReader({ tenant: options.tenant, agentOf: (session) => agents.get(session) ?? NEW_AGENT });
   const report: DoorReport = {
     lines: { read: 0, skipped: 0 },
     added: {},
@@ -58,7 +69,9 @@ export async function readDoor(
     const json = line === 1 ? text.replace(/^\ufeff/, "") : text;
     if (json.trim() === "") continue;
     report.lines.read += 1;
-    const result = resultOf(json, line, read);
+    const value = parsed(json);
+    await lookUpAgent(value, agents, options);
+    const result = value === undefined ? { refused: "not JSON" } : read(value, line, null);
     if ("event" in result) events.push(result.event);
     else {
       const skip = { line, offset: 0, reason: result.refused };
@@ -72,12 +85,16 @@ export async function readDoor(
   return report;
 }
 
-function resultOf(json: string, line: number, read: ReturnType<typeof doorReader>) {
-  let value: unknown;
+function parsed(json: string): unknown {
   try {
-    value = JSON.parse(json);
+    return JSON.parse(json);
   } catch {
-    return { refused: "not JSON" };
+    return undefined;
   }
-  return read(value, line, null);
+}
+
+async function lookUpAgent(value: unknown, agents: Map<string, string>, { agentsOf }: DoorFileOptions): Promise<void> {
+  const { session, agent } = (value ?? {}) as { session?: unknown; agent?: unknown };
+  if (typeof session !== "string" || agent !== undefined || agents.has(session)) return;
+  agents.set(session, (await agentsOf(session))[0] ?? NEW_AGENT);
 }
