@@ -87,6 +87,15 @@ export interface CacheEvents {
   turn: number | null;
 }
 
+export interface Claims {
+  at_ms: number | null;
+  field: string;
+  lane: number;
+  session: number;
+  source: number;
+  text: string | null;
+}
+
 export interface CompactionItems {
   compaction: number;
   fate: string;
@@ -275,6 +284,7 @@ export interface Notes {
   batch: number;
   count: Generated<number>;
   detail: string | null;
+  event_id: Buffer;
   id: Generated<number>;
   kind: number;
   name: number | null;
@@ -520,6 +530,7 @@ export interface Tables {
   batches: Batches;
   budget_events: BudgetEvents;
   cache_events: CacheEvents;
+  claims: Claims;
   compaction_items: CompactionItems;
   compactions: Compactions;
   contents: Contents;

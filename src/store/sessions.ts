@@ -1,36 +1,29 @@
-import type { Kysely } from "kysely";
 import { Failure } from "../failure.js";
-import type { Tables } from "./schema.js";
+import type { Store } from "./open.js";
 
-/** Agents that have a session of exactly this id, in order of their names. */
-export async function agentsOf(db: Kysely<Tables>, session: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("sessions")
-    .innerJoin("words", "words.id", "sessions.agent")
-    .select("words.text")
-    .where("sessions.session_id", "=", session)
-    .orderBy("words.text")
-    .execute();
-  return rows.map(({ text }) => text);
+/** The agents that have a session of this id, by name; a session id is unique only within its agent. */
+export function agentsOf({ raw }: Pick<Store, "raw">, session: string): string[] {
+  return raw
+    .prepare("SELECT w.text FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? ORDER BY w.text")
+    .pluck()
+    .all(session) as string[];
 }
 
 /** Inner key of one session. Fails when there is none, or when several agents have one and none is named. */
-export async function sessionKey(db: Kysely<Tables>, session: string, agent?: string): Promise<number> {
-  const rows = await db
-    .selectFrom("sessions")
-    .innerJoin("words", "words.id", "sessions.agent")
-    .select(["sessions.id", "words.text as agent"])
-    .where("sessions.session_id", "=", session)
-    .orderBy("words.text")
-    .execute();
-  const found = agent === undefined ? rows : rows.filter((row) => row.agent === agent);
-  if (found.length === 1) return found[0]!.id;
-  if (found.length === 0) {
+export function sessionKey({ raw }: Pick<Store, "raw">, session: string, agent?: string): number {
+  const agents = agentsOf({ raw }, session).filter((name) => agent === undefined || name === agent);
+  if (agents.length === 0) {
     throw new Failure("session.unknown", `no session "${session}" in this store`, {
       tries: ["sonny import", "sonny context stats"],
     });
   }
-  throw new Failure("session.ambiguous", `several agents have a session "${session}"`, {
-    tries: found.map((row) => `--agent ${row.agent}`),
-  });
+  if (agents.length > 1) {
+    throw new Failure("session.ambiguous", `several agents have a session "${session}"`, {
+      tries: agents.map((name) => `--agent ${name}`),
+    });
+  }
+  return raw
+    .prepare("SELECT s.id FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? AND w.text = ?")
+    .pluck()
+    .get(session, agents[0]) as number;
 }

@@ -50,6 +50,7 @@ CREATE TABLE store (
   store_id  TEXT NOT NULL,
   committed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+INSERT INTO store (id, store_id) VALUES (1, lower(hex(randomblob(16))));
 
 CREATE TABLE words (id INTEGER PRIMARY KEY NOT NULL, text TEXT NOT NULL UNIQUE) STRICT;
 
@@ -110,6 +111,19 @@ CREATE TABLE lanes (
   parent_tool_call TEXT,
   UNIQUE (session, lane_id)
 ) STRICT;
+
+-- What each source said about a session (lane 0) or a lane, one value per field. Sessions and lanes are folded from
+-- it, so that the order of import does not matter and a source can be taken back without losing what others said.
+CREATE TABLE claims (
+  session INTEGER NOT NULL REFERENCES sessions,
+  lane    INTEGER NOT NULL,
+  field   TEXT NOT NULL,
+  source  INTEGER NOT NULL REFERENCES sources,
+  at_ms   INTEGER,
+  text    TEXT,
+  PRIMARY KEY (session, lane, field, source)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX claims_by_source ON claims (source);
 
 -- A turn is identified by the id of its prompt; its number is derived when asked.
 CREATE TABLE turns (
@@ -415,6 +429,7 @@ CREATE INDEX facts_by_judgment ON facts (judgment);
   `
 CREATE TABLE notes (
   id          INTEGER PRIMARY KEY NOT NULL,
+  event_id    BLOB NOT NULL CHECK (length(event_id) = 16),
   source      INTEGER NOT NULL REFERENCES sources,
   batch       INTEGER NOT NULL REFERENCES batches,
   session     INTEGER REFERENCES sessions,
@@ -424,7 +439,8 @@ CREATE TABLE notes (
   at_ms       INTEGER,
   source_line INTEGER,
   source_offset INTEGER,
-  detail      TEXT
+  detail      TEXT,
+  UNIQUE (event_id, source)
 ) STRICT;
 CREATE INDEX notes_by_source ON notes (source, source_offset);
 CREATE INDEX notes_by_session ON notes (session);

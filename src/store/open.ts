@@ -1,0 +1,91 @@
+import type { Kysely } from "kysely";
+import { lostBatches, readMark, writeMark } from "../db/mark.js";
+import { migrate, pending } from "../db/migrate.js";
+import { type DatabaseFile, kyselyOf, openForReading, openForWriting, type Raw } from "../db/open.js";
+import { immediate } from "../db/transaction.js";
+import { Failure } from "../failure.js";
+import { migrations } from "./migrations/index.js";
+import type { Tables } from "./schema.js";
+
+/** The open telemetry store. */
+export interface Store {
+  /** Where it really is; links are resolved. */
+  path: string;
+  /** For prepared statements of the write path and for tests; questions go through `db`. */
+  raw: Raw;
+  db: Kysely<Tables>;
+  /** Committed batches that are missing: the file lost the end of its write-ahead log. 0 when all is well. */
+  lostBatches: number;
+  close(): void;
+}
+
+/** "sonn" in the header of the file. */
+const APPLICATION_ID = 0x736f6e6e;
+
+/**
+ * Opens the store. `write` creates what is missing and migrates what is older, after a backup. `read` changes nothing
+ * and fails when the store is missing, older or newer than this program.
+ */
+export function openStore(
+  given: string,
+  { mode, nowMs }: { mode: "read" | "write"; nowMs: number; machine?: string },
+): Store {
+  const kind = { applicationId: APPLICATION_ID };
+  const file = mode === "write" ? openForWriting(given, kind) : openForReading(given, kind);
+  try {
+    if (mode === "write") migrate(file.raw, migrations, nowMs);
+    else refuseOlder(file);
+    const lost = mode === "write" ? acknowledgeLoss(file) : lossOf(file);
+    return {
+      path: file.path,
+      raw: file.raw,
+      db: kyselyOf<Tables>(file),
+      lostBatches: lost,
+      close() {
+        if (mode === "write" && file.raw.open) immediate(file.raw, () => mark(file));
+        file.close();
+      },
+    };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Says in the mark that everything committed so far is durable. Call while holding the write lock. */
+export function mark({ path, raw }: Pick<Store, "path" | "raw">): void {
+  const { storeId, committed } = identityOf(raw);
+  const known = readMark(path);
+  writeMark(path, { storeId, committed, lost: lostBatches(known, storeId, committed) });
+}
+
+function identityOf(raw: Raw): { storeId: string; committed: number } {
+  return raw.prepare("SELECT store_id AS storeId, committed FROM store").get() as {
+    storeId: string;
+    committed: number;
+  };
+}
+
+/** The mark is read first: the counter, read later, can only have grown. */
+function lossOf({ path, raw }: DatabaseFile): number {
+  const known = readMark(path);
+  const { storeId, committed } = identityOf(raw);
+  return lostBatches(known, storeId, committed);
+}
+
+function acknowledgeLoss(file: DatabaseFile): number {
+  const lost = lossOf(file);
+  if (lost > 0) immediate(file.raw, () => mark(file));
+  return lost;
+}
+
+function refuseOlder({ path, raw }: DatabaseFile): void {
+  const missing = pending(raw, migrations);
+  if (missing.length === 0) return;
+  const has = migrations.length - missing.length;
+  throw new Failure(
+    "store.older",
+    `${path} has schema ${has}, this sonny needs ${migrations.length} (${migrations.at(-1)?.name})`,
+    { tries: ["sonny store migrate"] },
+  );
+}
