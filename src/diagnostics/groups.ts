@@ -1,0 +1,100 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../store/schema.js";
+import { inScope, type Selection } from "../store/scope.js";
+
+/** What a report can be split by. */
+export const GROUPINGS = ["recipe", "lane", "model", "day", "agent"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** One part of a selection: the selection, narrowed, so that every figure is the same figure of a smaller scope. */
+export interface Part {
+  key: string;
+  part: Selection;
+}
+
+export type DayOf = (atMs: number) => { key: string; sinceMs: number; untilMs: number };
+
+/**
+ * The parts of the selection that hold anything, by kind of lane, model, agent, or day as `dayOf` has it.
+ * Recipes narrow nothing but compactions and are a table of their own in every report: no parts.
+ */
+export async function groupsOf(db: Kysely<Tables>, selection: Selection, by: Grouping, dayOf: DayOf): Promise<Part[]> {
+  if (by === "day") return days(db, selection, dayOf);
+  if (by === "lane")
+    return (await laneKinds(db, selection)).map((key) => ({ key, part: { ...selection, laneKind: key } }));
+  if (by === "model")
+    return (await models(db, selection)).map(({ key, id }) => ({ key, part: { ...selection, model: id } }));
+  if (by === "agent")
+    return (await agents(db, selection)).map(({ key, id }) => ({ key, part: { ...selection, agent: id } }));
+  return [];
+}
+
+async function days(db: Kysely<Tables>, selection: Selection, dayOf: DayOf): Promise<Part[]> {
+  const parts: Part[] = [];
+  let next = await firstFrom(db, selection);
+  while (next !== null) {
+    const { key, sinceMs, untilMs } = dayOf(next);
+    const part = {
+      ...selection,
+      sinceMs: Math.max(sinceMs, selection.sinceMs ?? sinceMs),
+      untilMs: Math.min(untilMs, selection.untilMs ?? untilMs),
+    };
+    parts.push({ key, part });
+    next = await firstFrom(db, { ...selection, sinceMs: part.untilMs });
+  }
+  return parts;
+}
+
+/** Time of the first turn, request or compaction in the selection. */
+async function firstFrom(db: Kysely<Tables>, selection: Selection): Promise<number | null> {
+  const firsts: number[] = [];
+  for (const table of ["turns", "requests", "compactions"] as const) {
+    const row = await db
+      .selectFrom(`${table as "requests"} as fact`)
+      .select("fact.at_ms as at")
+      .where(inScope(selection, table, "fact"))
+      .where("fact.at_ms", "is not", null)
+      .orderBy("fact.at_ms")
+      .limit(1)
+      .executeTakeFirst();
+    if (row?.at != null) firsts.push(row.at);
+  }
+  return firsts.length === 0 ? null : Math.min(...firsts);
+}
+
+async function laneKinds(db: Kysely<Tables>, selection: Selection): Promise<string[]> {
+  const rows = await db
+    .selectFrom("requests")
+    .innerJoin("lanes", "lanes.id", "requests.lane")
+    .select("lanes.kind")
+    .distinct()
+    .where(inScope(selection, "requests"))
+    .orderBy("lanes.kind")
+    .execute();
+  return rows.map((row) => row.kind!);
+}
+
+function models(db: Kysely<Tables>, selection: Selection) {
+  return db
+    .selectFrom("requests")
+    .innerJoin("words", "words.id", "requests.model")
+    .select(["words.text as key", "words.id"])
+    .distinct()
+    .where(inScope(selection, "requests"))
+    .orderBy("words.text")
+    .execute();
+}
+
+function agents(db: Kysely<Tables>, selection: Selection) {
+  return db
+    .selectFrom("sessions")
+    .innerJoin("words", "words.id", "sessions.agent")
+    .select(["words.text as key", "words.id"])
+    .distinct()
+    .where(
+      sql<boolean>`(exists (select 1 from turns where turns.session = sessions.id and ${inScope(selection, "turns")})
+        or exists (select 1 from requests where requests.session = sessions.id and ${inScope(selection, "requests")}))`,
+    )
+    .orderBy("words.text")
+    .execute();
+}

@@ -1,0 +1,108 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../store/schema.js";
+import { type Scope, type Selection, select } from "../store/scope.js";
+import { type CacheHitRate, cacheHitRate } from "./cache-hit-rate.js";
+import { type Compression, compression } from "./compression.js";
+import { type CoverageReport, coverage } from "./coverage.js";
+import { type DayOf, type Grouping, groupsOf } from "./groups.js";
+import { type PrefixChurn, prefixChurn } from "./prefix-churn.js";
+import { type ReadRatio, readRatio } from "./read-ratio.js";
+import { type Recipe, recipeTable } from "./recipes.js";
+import { semanticErrorRate } from "./semantic-error-rate.js";
+import { type SemanticPrecision, semanticPrecision } from "./semantic-precision.js";
+import { inSnapshot } from "./snapshot.js";
+import { type TenantLeaks, tenantLeaks } from "./tenant-leaks.js";
+import { type Totals, totals } from "./totals.js";
+import type { Value } from "./value.js";
+
+export interface Metrics {
+  "cache.hit_rate": CacheHitRate;
+  "cache.read_ratio": ReadRatio;
+  "prefix.churn": PrefixChurn;
+  "semantic.precision": SemanticPrecision;
+  "semantic.error_rate": Value;
+  "cache.leaks": TenantLeaks;
+}
+
+/** Every figure of one scope. */
+export interface Figures {
+  totals: Totals;
+  metrics: Metrics;
+  recipes: Recipe[];
+  /** Clearings of single tool results; judged by nobody. */
+  microcompactions: Compression[];
+}
+
+export interface Stats extends Figures {
+  scope: Scope;
+  coverage: CoverageReport;
+  /** Null when no grouping was asked for, and by recipe, which is the table `recipes`. */
+  groups: { by: Grouping; rows: Group[]; ungroupedRequests: number } | null;
+}
+
+/** The figures of one part of the scope. */
+export interface Group extends Figures {
+  key: string;
+}
+
+export interface StatsOptions {
+  /** Retention below this is counted as below; 0.70 unless said otherwise. */
+  floor: number;
+  judge?: string | undefined;
+  by?: Grouping | undefined;
+  /** The local day that a moment lies in. */
+  dayOf: DayOf;
+}
+
+/** All of `context stats`, on one state of the store. */
+export function contextStats(db: Kysely<Tables>, scope: Scope, options: StatsOptions): Promise<Stats> {
+  return inSnapshot(db, async (db) => {
+    const selection = await select(db, scope);
+    const whole = await figures(db, selection, options);
+    return {
+      scope,
+      coverage: await coverage(db, selection),
+      ...whole,
+      groups:
+        options.by === undefined || options.by === "recipe"
+          ? null
+          : await grouped(db, selection, options.by, options, whole),
+    };
+  });
+}
+
+/** True when the scope holds anything at all. */
+export function isMeasured({ totals: { sessions } }: Figures): boolean {
+  return sessions > 0;
+}
+
+async function figures(db: Kysely<Tables>, selection: Selection, options: StatsOptions): Promise<Figures> {
+  return {
+    totals: await totals(db, selection),
+    metrics: {
+      "cache.hit_rate": await cacheHitRate(db, selection),
+      "cache.read_ratio": await readRatio(db, selection),
+      "prefix.churn": await prefixChurn(db, selection),
+      "semantic.precision": await semanticPrecision(db, selection),
+      "semantic.error_rate": await semanticErrorRate(db, selection),
+      "cache.leaks": await tenantLeaks(db, selection),
+    },
+    recipes: await recipeTable(db, selection, options),
+    microcompactions: await compression(db, selection, "micro"),
+  };
+}
+
+async function grouped(
+  db: Kysely<Tables>,
+  selection: Selection,
+  by: Grouping,
+  options: StatsOptions,
+  whole: Figures,
+): Promise<Stats["groups"]> {
+  const rows: Group[] = [];
+  for (const { key, part } of await groupsOf(db, selection, by, options.dayOf)) {
+    rows.push({ key, ...(await figures(db, part, options)) });
+  }
+  const covered = rows.reduce((sum, { totals }) => sum + totals.requests, 0);
+  return { by, rows, ungroupedRequests: whole.totals.requests - covered };
+}

@@ -1,0 +1,72 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
+import type { CoveredFact } from "../events/event.js";
+import type { Tables } from "../store/schema.js";
+import { inScope, ofSessions, type Selection } from "../store/scope.js";
+
+/**
+ * Whether the sources of a session can tell a kind of fact at all: `full` or `absent` when all that spoke of it say so,
+ * `partial` when they differ or say so, null when nobody spoke of it.
+ */
+export type Visibility = "full" | "partial" | "absent" | null;
+
+/** True for a session of which every source says that it cannot tell this kind of fact. */
+export function unseenIn(selection: Selection, fact: CoveredFact, session: string): RawBuilder<SqlBool> {
+  return sql`${sql.ref(session)} in (
+    select coverage.session from coverage where coverage.fact = ${fact} and ${ofSessions(selection, "coverage.session")}
+    group by coverage.session having min(coverage.level) = 'absent' and max(coverage.level) = 'absent')`;
+}
+
+/** What the sources of the one selected session say. */
+export async function visibilityOf(
+  db: Kysely<Tables>,
+  selection: Selection,
+  fact: CoveredFact,
+): Promise<{ level: Visibility; why: string | null }> {
+  const rows = await db
+    .selectFrom("coverage")
+    .select(["level", "why"])
+    .where("fact", "=", fact)
+    .where(ofSessions(selection, "coverage.session"))
+    .execute();
+  const levels = new Set(rows.map((row) => row.level));
+  const level = levels.size === 0 ? null : levels.size === 1 ? (rows[0]!.level as Visibility) : "partial";
+  return { level, why: await whyUnseen(db, selection, fact) };
+}
+
+/**
+ * Why nothing in scope can tell this kind of fact: every session with a turn (or else a request) in scope has only
+ * sources that cannot. Null when one can, and when the scope is empty.
+ */
+export async function blindTo(db: Kysely<Tables>, selection: Selection, fact: CoveredFact): Promise<string | null> {
+  for (const table of ["turns", "requests"] as const) {
+    const rows = await db
+      .selectFrom(`${table as "turns"} as row`)
+      .select([
+        sql<number>`count(*)`.as("all"),
+        sql<number>`ifnull(sum(${unseenIn(selection, fact, "row.session")}), 0)`.as("unseen"),
+      ])
+      .where(inScope(selection, table, "row"))
+      .executeTakeFirstOrThrow();
+    if (rows.all === 0) continue;
+    if (rows.unseen < rows.all) return null;
+    return (await whyUnseen(db, selection, fact)) ?? "no source in scope records it";
+  }
+  return null;
+}
+
+/** The reasons that sources give for not telling this kind of fact, the commonest first, as one text. */
+export async function whyUnseen(db: Kysely<Tables>, selection: Selection, fact: CoveredFact): Promise<string | null> {
+  const reasons = await db
+    .selectFrom("coverage")
+    .select(["why", (eb) => eb.fn.countAll<number>().as("times")])
+    .where("fact", "=", fact)
+    .where("level", "<>", "full")
+    .where("why", "is not", null)
+    .where(ofSessions(selection, "coverage.session"))
+    .groupBy("why")
+    .orderBy("times", "desc")
+    .orderBy("why")
+    .limit(3)
+    .execute();
+  return reasons.length === 0 ? null : reasons.map((row) => row.why).join("; ");
+}

@@ -1,0 +1,28 @@
+import type { Group, Stats } from "../diagnostics/stats.js";
+import { isoOf, scopeJson } from "./moments.js";
+
+/** What `context stats --json` prints: the values that the text is drawn from. */
+export function statsJson(stats: Stats, store: string): Record<string, unknown> {
+  const { firstAtMs, lastAtMs, ...coverage } = stats.coverage;
+  return {
+    schemaVersion: 1,
+    store,
+    scope: scopeJson(stats.scope),
+    coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), ...coverage },
+    ...figuresJson(stats),
+    groups:
+      stats.groups === null
+        ? null
+        : {
+            by: stats.groups.by,
+            ungroupedRequests: stats.groups.ungroupedRequests,
+            rows: stats.groups.rows.map((group) => ({ key: group.key, ...figuresJson(group) })),
+          },
+  };
+}
+
+function figuresJson({ totals, metrics, recipes, microcompactions }: Omit<Group, "key">) {
+  const { leaks, ...scan } = metrics["cache.leaks"];
+  const listed = leaks.map(({ atMs, ...leak }) => ({ ...leak, at: isoOf(atMs) }));
+  return { totals, metrics: { ...metrics, "cache.leaks": { ...scan, leaks: listed } }, recipes, microcompactions };
+}

@@ -1,0 +1,183 @@
+import { counted, figure, grouped } from "../diagnostics/figure.js";
+import type { Recipe } from "../diagnostics/recipes.js";
+import { type Group, isMeasured, type Stats } from "../diagnostics/stats.js";
+import type { Leak } from "../diagnostics/tenant-leaks.js";
+import type { Totals } from "../diagnostics/totals.js";
+import type { Value } from "../diagnostics/value.js";
+import { clean } from "./clean.js";
+import { coverageLines } from "./coverage-text.js";
+import { type Cell, columns, inkOf, type Page, timeOf } from "./page.js";
+
+/** All of `context stats` for a person: where from, what part, coverage first, then the figures. */
+export function statsText(stats: Stats, store: string, floor: number, page: Page): string {
+  const ink = inkOf(page);
+  const block = (title: string, text: string) => (text === "" ? [] : ["", ink.bold(title), text]);
+  const lines = [`store  ${clean(store)}`, ...scopeLines(stats, page)];
+  if (!isMeasured(stats)) lines.push("", "nothing recorded in this scope");
+  return [
+    ...lines,
+    ...block("coverage", coverageLines(stats.coverage, page)),
+    ...block("totals", totalLines(stats.totals, page)),
+    ...block("metrics", columns(page, metricRows(stats))),
+    ...block("recipes", recipeLines(stats.recipes, floor, page)),
+    ...block("micro-compactions", microLines(stats, page)),
+    ...block("tenant leaks", leakLines(stats.metrics["cache.leaks"].leaks, stats.metrics["cache.leaks"].count, page)),
+    ...block(`by ${stats.groups?.by}`, stats.groups === null ? "" : groupLines(stats.groups, page)),
+  ].join("\n");
+}
+
+/** A value as its own words: the figure, or `–`. */
+export function shown(value: number | null, guards: number[] = []): string {
+  return value === null ? "–" : figure(value, guards);
+}
+
+/** What stands beside a figure: count of total, how many records it rests on, and why it is not better. */
+export function basis(value: Value): string {
+  const { count, of, nUnit, coverage, state, reason, ci, bounds } = value;
+  const parts = [`${grouped(count)} of ${counted(of, nUnit.replace(/s$/, ""), nUnit)}`];
+  if (state === "not_reported" || (state === "no_data" && of === 0)) parts.pop();
+  if (reason !== null) parts.unshift(`${state.replaceAll("_", " ")}: ${reason}`);
+  if (coverage.expected > 0) parts.push(`rests on ${grouped(coverage.observed)} of ${grouped(coverage.expected)}`);
+  if (ci !== null) parts.push(`95 % interval ${shown(ci[0])} to ${shown(ci[1])}`);
+  if (bounds !== null) parts.push(`bounds ${shown(bounds[0])} to ${shown(bounds[1])}`);
+  return parts.join("; ");
+}
+
+function scopeLines({ scope, totals }: Stats, page: Page): string[] {
+  const parts = (["session", "agent", "tenant", "lane", "model"] as const)
+    .filter((name) => scope[name] !== undefined)
+    .map((name) => `${name} ${clean(scope[name]!)}`);
+  if (scope.sinceMs !== undefined) parts.push(`since ${timeOf(page, scope.sinceMs)}`);
+  if (scope.untilMs !== undefined) parts.push(`until ${timeOf(page, scope.untilMs)}`);
+  const lines = [`scope  ${parts.length === 0 ? "everything in the store" : parts.join(", ")}`];
+  const { otherTenant, noTenant, noTime, contradictory } = totals.excluded;
+  const left = [
+    ...(scope.tenant === undefined
+      ? []
+      : [`${grouped(otherTenant)} of other tenants`, `${grouped(noTenant)} without a tenant`]),
+    ...(scope.sinceMs === undefined && scope.untilMs === undefined ? [] : [`${grouped(noTime)} without a time`]),
+  ];
+  if (left.length > 0) lines.push(`       rows left out: ${left.join(", ")}`);
+  if (contradictory > 0)
+    lines.push(`       ${counted(contradictory, "request")} with contradictory usage: not in the tokens`);
+  return lines;
+}
+
+function totalLines({ tokens, lowerBound, ...totals }: Totals, page: Page): string {
+  const least = (count: number) => (count > 0 ? "at least " : "");
+  const told = (value: number | null, unsure: number) => (value === null ? "–" : `${least(unsure)}${grouped(value)}`);
+  const row = (name: string, text: string): Cell[] => [name, { text, right: true }];
+  const input = lowerBound.input;
+  const written = [tokens.write5m, tokens.write1h, tokens.writeUnsplit].filter((part) => part !== null);
+  return columns(page, [
+    row("sessions", grouped(totals.sessions)),
+    row("turns", grouped(totals.turns)),
+    row("requests", grouped(totals.requests)),
+    row("tool calls", grouped(totals.toolCalls)),
+    row("compactions", grouped(totals.compactions)),
+    row("uncached input tokens", told(tokens.uncached, input)),
+    row("cache read tokens", told(tokens.read, input)),
+    row("cache write tokens", told(written.length === 0 ? null : written.reduce((sum, part) => sum + part, 0), input)),
+    row("output tokens", told(tokens.output, lowerBound.output)),
+  ]);
+}
+
+function metricRows({ metrics }: Stats): Cell[][] {
+  const row = (name: string, value: Value, more: string[] = []): Cell[] => [
+    name,
+    { text: shown(value.value), right: true },
+    [basis(value), ...(value.value === null ? [] : more)].join("; "),
+  ];
+  const hit = metrics["cache.hit_rate"];
+  const read = metrics["cache.read_ratio"];
+  const churn = metrics["prefix.churn"];
+  const leaks = metrics["cache.leaks"];
+  return [
+    row("cache hit rate (local, turns)", hit, [`${hit.localOnly} without a request`]),
+    row("provider read ratio (tokens)", read, [
+      `by requests ${shown(read.byRequests)}, typical ${shown(read.typical)}`,
+    ]),
+    row("prefix churn (transitions)", churn, [
+      `${churn.undeclared} undeclared, ${churn.reorderedOnly} reordered only, ${churn.unknown} unknown`,
+    ]),
+    row("semantic-cache precision", metrics["semantic.precision"]),
+    row("semantic-cache error rate", metrics["semantic.error_rate"]),
+    row("tenant leaks (served hits)", leaks, [`${leaks.unknown} unknown, ${leaks.sharedKeys} keys of two tenants`]),
+  ];
+}
+
+function recipeLines(recipes: Recipe[], floor: number, page: Page): string {
+  const rows = recipes.map((recipe): Cell[] => {
+    const { ratio, meanRatio, retention, worst, below, judge, judgeVersion, countMethod } = recipe;
+    const apart = (["inflated", "ineffective", "failed", "noop", "indeterminate"] as const)
+      .filter((name) => recipe[name] > 0)
+      .map((name) => `${recipe[name]} ${name}`);
+    const by = judge === null ? "" : ` by ${named(judge, judgeVersion)}`;
+    const judged = `${retention.count} of ${retention.of} judged${by}`;
+    const worth = worst === null ? "" : `; worst ${shown(worst, [floor])}, ${below} below ${floor}`;
+    const why = retention.state === "insufficient" ? `; ${retention.reason}` : "";
+    return [
+      named(recipe.recipe, recipe.version),
+      { text: String(recipe.compactions), right: true },
+      `${shown(ratio.value)} (${grouped(ratio.count)} of ${grouped(ratio.of)} tokens${countMethod === null ? "" : ` by ${countMethod}`}, ${ratio.coverage.observed} of ${ratio.coverage.expected} counted)`,
+      shown(meanRatio.value),
+      `${shown(retention.value, [floor])} (${judged}${worth}${why})`,
+      apart.length === 0 ? "–" : apart.join(", "),
+    ];
+  });
+  if (rows.length === 0) return "";
+  return columns(page, rows, ["recipe", "done", "tokens kept", "mean", "retention", "apart"]);
+}
+
+function microLines({ microcompactions }: Stats, page: Page): string {
+  return columns(
+    page,
+    microcompactions.map((row): Cell[] => [
+      named(row.recipe, row.version),
+      { text: String(row.compactions), right: true },
+      `${shown(row.ratio.value)} of the tokens kept (${row.ratio.coverage.observed} of ${row.ratio.coverage.expected} counted)`,
+    ]),
+  );
+}
+
+function leakLines(leaks: Leak[], total: number, page: Page): string {
+  const lines = leaks
+    .slice(0, 10)
+    .map(
+      ({ atMs, session, layer, readerTenant, entryTenant, source, line }) =>
+        `  ${timeOf(page, atMs)}  ${clean(session)}  ${layer}: ${clean(JSON.stringify(readerTenant))} was served an entry of ${clean(JSON.stringify(entryTenant))}  ${clean(source)}${line === null ? "" : `:${line}`}`,
+    );
+  if (total > lines.length) lines.push(`  and ${grouped(total - lines.length)} more`);
+  return lines.join("\n");
+}
+
+function groupLines({ rows, ungroupedRequests }: NonNullable<Stats["groups"]>, page: Page): string {
+  const right = (text: string): Cell => ({ text, right: true });
+  const rate = ({ value, count, of }: Value): Cell =>
+    right(value === null ? "–" : `${figure(value)} (${grouped(count)} of ${grouped(of)})`);
+  const row = ({ key, totals, metrics }: Group): Cell[] => [
+    key,
+    right(grouped(totals.turns)),
+    right(grouped(totals.requests)),
+    rate(metrics["cache.read_ratio"]),
+    rate(metrics["cache.hit_rate"]),
+    rate(metrics["prefix.churn"]),
+    right(grouped(totals.compactions)),
+    right(totals.tokens.output === null ? "–" : grouped(totals.tokens.output)),
+  ];
+  const table = columns(page, rows.map(row), [
+    "",
+    "turns",
+    "requests",
+    "read ratio",
+    "hit rate",
+    "churn",
+    "compactions",
+    "output",
+  ]);
+  return ungroupedRequests === 0 ? table : `${table}\n  ${counted(ungroupedRequests, "request")} in no group`;
+}
+
+function named(name: string, version: string | null): string {
+  return version === null ? name : `${name} ${version}`;
+}
