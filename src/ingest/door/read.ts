@@ -2,17 +2,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { SessionEvent } from "../../events/event.js";
 import type { Appended, Sink, SkippedLine, Source } from "../../events/sink.js";
-import { doorReader } from "./parse.js";
-
-export interface DoorFileOptions {
-  /** Agents that already have a session of this id; asked once per session that names no agent. */
-  agentsOf: (session: string) => Promise<string[]>;
-  /** Tenant of an event that names none. */
-  tenant: string | null;
-}
-
-/** Agent of an event about a session nobody knows, when the event names none. */
-const NEW_AGENT = "custom";
+import { type DoorOptions, doorReader } from "./parse.js";
 
 export interface DoorReport {
   lines: { read: number; skipped: number };
@@ -36,11 +26,10 @@ export async function readDoor(
   input: Readable,
   locator: string,
   sink: Sink,
-  options: DoorFileOptions,
+  options: DoorOptions,
 ): Promise<DoorReport> {
   const source: Source = { kind: "manual", format: "sonny-events", locator };
-  const agents = new Map<string, string>();
-  const read = doorReader({ tenant: options.tenant, agentOf: (session) => agents.get(session) ?? NEW_AGENT });
+  const read = doorReader(options);
   const report: DoorReport = {
     lines: { read: 0, skipped: 0 },
     added: {},
@@ -70,7 +59,6 @@ export async function readDoor(
     if (json.trim() === "") continue;
     report.lines.read += 1;
     const value = parsed(json);
-    await lookUpAgent(value, agents, options);
     const result = value === undefined ? { refused: "not JSON" } : read(value, line, null);
     if ("event" in result) events.push(result.event);
     else {
@@ -91,10 +79,4 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function lookUpAgent(value: unknown, agents: Map<string, string>, { agentsOf }: DoorFileOptions): Promise<void> {
-  const { session, agent } = (value ?? {}) as { session?: unknown; agent?: unknown };
-  if (typeof session !== "string" || agent !== undefined || agents.has(session)) return;
-  agents.set(session, (await agentsOf(session))[0] ?? NEW_AGENT);
 }

@@ -1,0 +1,5 @@
+import { claudeCode } from "./claude-code/importer.js";
+import type { Importer } from "./importer.js";
+
+/** Every agent whose transcripts can be read. */
+export const importers: readonly Importer[] = [claudeCode];

@@ -1,0 +1,67 @@
+import type { LaneFact, LaneKind, SessionEvent } from "../../events/event.js";
+import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
+import type { ClaudeRecord } from "./parse.js";
+import { AGENT, headed, type Place } from "./place.js";
+import { bounded, type FileState, type LaneState, newLane, type SessionState } from "./state.js";
+
+/**
+ * The lane a record belongs to. Subagents stand in three places: files of their own and progress records name an
+ * agent; the inline sidechains of old versions are chains of parents, named after the uuid of their first record.
+ */
+export function laneIdOf(session: SessionState, record: ClaudeRecord): string {
+  if (!record.sidechain) return "main";
+  if (record.agentId !== null) return record.agentId;
+  const parent = record.parentUuid === null ? undefined : session.sidechains.get(record.parentUuid);
+  const lane = parent ?? record.uuid ?? "sidechain";
+  if (record.uuid !== null) session.sidechains.set(record.uuid, lane);
+  bounded(session.sidechains, SIDECHAIN_RECORDS);
+  return lane;
+}
+
+/** So many records back a parent is found; chains of parallel subagents interleave closely. */
+const SIDECHAIN_RECORDS = 1000;
+
+export function laneOf(session: SessionState, id: string): LaneState {
+  const known = session.lanes.get(id);
+  if (known !== undefined) return known;
+  const lane = newLane(id);
+  session.lanes.set(id, lane);
+  return lane;
+}
+
+/** Where a record of the lane was found; see `RequestFact.copyRank`. A side lane's own file replays its parent's. */
+export function rankOf(file: FileState, record: ClaudeRecord, lane: string): 0 | 1 | 2 {
+  if (record.progressOf !== null) return 2;
+  if (lane === "main") return 0;
+  return file.own === lane && laneKindOf(lane) === "subagent" ? 0 : 1;
+}
+
+/** The client runs some subagents for itself and marks their ids. */
+export function laneKindOf(agentId: string): LaneKind {
+  if (agentId.startsWith("acompact")) return "compaction";
+  return /^a(?:side_question|prompt_suggestion)/.test(agentId) ? "side" : "subagent";
+}
+
+/** What is known about a subagent's lane when its first record comes. */
+export function laneEvents(place: Place, record: ClaudeRecord, agentType: string | null): SessionEvent[] {
+  const { session, lane } = place;
+  const call = callOfLane(place, record);
+  const fact: LaneFact = {
+    kind: "lane",
+    ...headed(place, record, eventIdOf("lane", AGENT, session.id, lane.id)),
+    turn: null,
+    laneKind: laneKindOf(lane.id),
+    agentType: agentType ?? call?.agentType ?? null,
+    parentLane: call?.lane ?? null,
+    parentToolCall: call?.callId ?? (record.progressOf || null),
+  };
+  return [fact];
+}
+
+/** The call that started the lane: named by a progress record, else the open call with the lane's first prompt. */
+function callOfLane({ session }: Place, record: ClaudeRecord) {
+  if (record.progressOf !== null) return session.calls.get(record.progressOf);
+  if (record.kind !== "user" || record.text === null || record.agentId !== null) return undefined;
+  const prompt = hexOf(digestOf(record.text));
+  return [...session.calls.values()].find((call) => call.promptDigest === prompt);
+}

@@ -1,0 +1,62 @@
+import type { SessionEvent } from "../events/event.js";
+import type { Found } from "./values.js";
+
+/** What an agent's folder must hold to be an importer; each lives in a folder of its own. */
+export interface Importer {
+  /** Name from the closed list, as it stands on every event. */
+  agent: string;
+  /** Raised whenever the same bytes would give other events: sources read by an older version are read again. */
+  parserVersion: number;
+  /** True when this record can only have been written by this agent. Judged by content, never by the file's name. */
+  recognises(record: Record<string, unknown>): boolean;
+  /** Folders where this agent keeps its transcripts, most usual first; they need not exist. */
+  places(surroundings: Surroundings): string[];
+  /** True for names worth opening when a folder is searched. */
+  mayBe(fileName: string): boolean;
+  /** True for whole lines that hold nothing this importer tells of, decided from their bytes alone. */
+  ignores(line: Buffer): boolean;
+  /** Begins or continues one file. `state` is what `Mapper.state` said at the place where reading goes on. */
+  map(file: TranscriptFile, options: MapOptions, state: string | null): Mapper;
+}
+
+/** Where places are looked up: handed in, because only the door reads the environment. */
+export interface Surroundings {
+  home: string;
+  variables: Record<string, string | undefined>;
+}
+
+/** The file that is read, and what stands beside it. */
+export interface TranscriptFile {
+  path: string;
+  /** Text of a small file beside this one, such as a description of a subagent; null when there is none. */
+  beside(name: string): string | null;
+}
+
+export interface MapOptions {
+  /** Put on every event; null when none was given. */
+  tenant: string | null;
+  /** True says texts too, as `content` events. */
+  content: boolean;
+}
+
+/**
+ * Turns the records of one file, in file order, into events. What it says depends on the records alone: leaving the
+ * file at any place and continuing from `state` gives the same store as reading it in one go.
+ */
+export interface Mapper {
+  /** Takes one record and gives the events it completes. */
+  take(record: Found): SessionEvent[];
+  /** Called at the end of the file as it stands now: what is still open, said without closing it. */
+  rest(): SessionEvent[];
+  /** What must be remembered to go on from here, as JSON. */
+  state(): string;
+  readonly tally: Tally;
+}
+
+/** Counts for the report that cannot be seen from the events. */
+export interface Tally {
+  /** Lines that repeat a request of the same file. */
+  repeated: number;
+  /** Requests without an id of the provider. */
+  withoutKey: number;
+}

@@ -1,0 +1,104 @@
+import type { Appended } from "../events/sink.js";
+import type { Part } from "./read.js";
+
+/** What an import did; lists are capped, counts are not. */
+export interface ImportReport {
+  files: {
+    found: number;
+    /** Opened, and recognised as a transcript. */
+    read: number;
+    /** Not opened: empty, or nothing has changed since the last import. */
+    unchanged: number;
+    refused: number;
+  };
+  bytes: { read: number };
+  /** Sessions that something new was said of. */
+  sessions: number;
+  turns: number;
+  requests: {
+    /** New requests that count. */
+    kept: number;
+    /** Lines that repeat a request of their file, and requests that another file holds too. */
+    duplicates: number;
+    /** Requests without an id of the provider: each counts by itself. */
+    withoutKey: number;
+  };
+  lines: { read: number; skipped: number };
+  compactions: number;
+  toolCalls: number;
+  /** Facts whose recorded tenant contradicts the known one, which stays. */
+  tenantConflicts: number;
+  /** Events of sessions that were forgotten on purpose. */
+  forgotten: number;
+  refused: { path: string; reason: string }[];
+  skippedLines: { path: string; line: number; reason: string }[];
+}
+
+/** So many entries the lists hold. */
+export const LISTED = 100;
+
+/** Adds up what files gave, once it is committed. */
+export interface Counting {
+  found(files: number): void;
+  unchanged(): void;
+  refused(path: string, reason: string): void;
+  bytesRead(count: number): void;
+  /** One part of one file was committed. */
+  part(part: Part): void;
+  committed(appended: Appended): void;
+  report(): ImportReport;
+}
+
+export function counting(): Counting {
+  const sessions = new Set<string>();
+  const report: ImportReport = {
+    files: { found: 0, read: 0, unchanged: 0, refused: 0 },
+    bytes: { read: 0 },
+    sessions: 0,
+    turns: 0,
+    requests: { kept: 0, duplicates: 0, withoutKey: 0 },
+    lines: { read: 0, skipped: 0 },
+    compactions: 0,
+    toolCalls: 0,
+    tenantConflicts: 0,
+    forgotten: 0,
+    refused: [],
+    skippedLines: [],
+  };
+  return {
+    found: (files) => {
+      report.files.found += files;
+    },
+    unchanged: () => {
+      report.files.unchanged += 1;
+    },
+    refused: (path, reason) => {
+      report.files.refused += 1;
+      if (report.refused.length < LISTED) report.refused.push({ path, reason });
+    },
+    bytesRead: (count) => {
+      report.bytes.read += count;
+    },
+    part: ({ source, events, skipped, lines, tally, last }) => {
+      if (last) report.files.read += 1;
+      for (const { agent, session } of events) sessions.add(`${agent}\0${session}`);
+      report.lines.read += lines;
+      report.lines.skipped += skipped.length;
+      report.requests.duplicates += tally.repeated;
+      report.requests.withoutKey += tally.withoutKey;
+      for (const { line, reason } of skipped) {
+        if (report.skippedLines.length < LISTED) report.skippedLines.push({ path: source.locator, line, reason });
+      }
+    },
+    committed: ({ added, copies, tenantConflicts, forgotten }) => {
+      report.turns += added.turn ?? 0;
+      report.requests.kept += (added.request ?? 0) - copies;
+      report.requests.duplicates += copies;
+      report.compactions += added.compaction ?? 0;
+      report.toolCalls += added.tool_call ?? 0;
+      report.tenantConflicts += tenantConflicts;
+      report.forgotten += forgotten;
+    },
+    report: () => ({ ...report, sessions: sessions.size }),
+  };
+}
