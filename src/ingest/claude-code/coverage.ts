@@ -1,7 +1,7 @@
 import type { CoverageFact, CoveredFact } from "../../events/event.js";
 import { eventIdOf } from "../../events/identity.js";
 import { AGENT } from "./place.js";
-import type { Seen, SessionState } from "./state.js";
+import type { FileState, OpenRequest, Seen, SessionState } from "./state.js";
 
 /** First versions that record something, as seen in real transcripts. */
 const DELTAS_SINCE = "2.1.92";
@@ -13,8 +13,8 @@ type Level = Pick<CoverageFact, "level" | "why">;
  * What this file can tell about a session, as far as it has been read: a later word replaces an earlier one. Kinds that
  * are always full are not mentioned.
  */
-export function coverageEvents(session: SessionState, tenant: string | null): CoverageFact[] {
-  const levels = Object.entries(levelsOf(session, tenant)) as [CoveredFact, Level][];
+export function coverageEvents(file: FileState, session: SessionState, tenant: string | null): CoverageFact[] {
+  const levels = Object.entries(levelsOf(seenWithOpen(file, session), tenant)) as [CoveredFact, Level][];
   const worthSaying = levels.filter(([fact, { level }]) => level !== "full" || OPEN.includes(fact));
   return worthSaying.map(([fact, { level, why }]) => ({
     kind: "coverage",
@@ -37,8 +37,7 @@ export function coverageEvents(session: SessionState, tenant: string | null): Co
 /** Kinds that the next line may still complete. */
 const OPEN: CoveredFact[] = ["usage", "cache_counters", "final_output", "miss_reasons"];
 
-function levelsOf(session: SessionState, tenant: string | null): Record<CoveredFact, Level> {
-  const seen = seenWithOpen(session);
+function levelsOf(seen: Seen, tenant: string | null): Record<CoveredFact, Level> {
   const none = seen.requests === 0;
   return {
     local_cache: ABSENT("Claude Code has no cache of its own that its transcripts tell of"),
@@ -88,17 +87,18 @@ function since(version: string, { oldest, newest }: Seen, what: string): Level {
 }
 
 /** The counts with the newest request of each lane, which has not been counted. */
-function seenWithOpen(session: SessionState): Seen {
+function seenWithOpen({ lanes }: FileState, session: SessionState): Seen {
   const seen = { ...session.seen };
-  for (const { request } of session.lanes.values()) {
-    if (request === null) continue;
-    seen.requests += 1;
-    seen.withoutUsage += request.status === "missing" ? 1 : 0;
-    seen.withoutCounters += request.cacheReported ? 0 : 1;
-    seen.provisional += request.outputQuality === "final" ? 0 : 1;
-    seen.undiagnosed += request.diagnosed ? 0 : 1;
-  }
+  for (const { request } of lanes.values()) if (request?.session === session.id) sawRequest(seen, request);
   return seen;
+}
+
+export function sawRequest(seen: Seen, request: OpenRequest): void {
+  seen.requests += 1;
+  seen.withoutUsage += request.status === "missing" ? 1 : 0;
+  seen.withoutCounters += request.cacheReported ? 0 : 1;
+  seen.provisional += request.outputQuality === "final" ? 0 : 1;
+  seen.undiagnosed += request.diagnosed ? 0 : 1;
 }
 
 /** Remembers the oldest and the newest client version. */

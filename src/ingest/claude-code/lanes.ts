@@ -2,30 +2,28 @@ import type { LaneFact, LaneKind, SessionEvent } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import type { ClaudeRecord } from "./parse.js";
 import { AGENT, headed, type Place } from "./place.js";
-import { bounded, type FileState, type LaneState, newLane, type SessionState } from "./state.js";
+import { bounded, type FileState, type LaneState, newLane } from "./state.js";
 
 /**
  * The lane a record belongs to. Subagents stand in three places: files of their own and progress records name an
  * agent; the inline sidechains of old versions are chains of parents, named after the uuid of their first record.
  */
-export function laneIdOf(session: SessionState, record: ClaudeRecord): string {
+export function laneIdOf({ sidechains }: FileState, record: ClaudeRecord): string {
   if (!record.sidechain) return "main";
   if (record.agentId !== null) return record.agentId;
-  const parent = record.parentUuid === null ? undefined : session.sidechains.get(record.parentUuid);
+  const parent = record.parentUuid === null ? undefined : sidechains.get(record.parentUuid);
   const lane = parent ?? record.uuid ?? "sidechain";
-  if (record.uuid !== null) session.sidechains.set(record.uuid, lane);
-  bounded(session.sidechains, SIDECHAIN_RECORDS);
+  if (record.uuid !== null) sidechains.set(record.uuid, lane);
+  bounded(sidechains, SIDECHAIN_RECORDS);
   return lane;
 }
 
 /** So many records back a parent is found; chains of parallel subagents interleave closely. */
 const SIDECHAIN_RECORDS = 1000;
 
-export function laneOf(session: SessionState, id: string): LaneState {
-  const known = session.lanes.get(id);
-  if (known !== undefined) return known;
-  const lane = newLane(id);
-  session.lanes.set(id, lane);
+export function laneOf({ lanes }: FileState, id: string): LaneState {
+  const lane = lanes.get(id) ?? newLane(id);
+  lanes.set(id, lane);
   return lane;
 }
 
@@ -42,16 +40,18 @@ export function laneKindOf(agentId: string): LaneKind {
   return /^a(?:side_question|prompt_suggestion)/.test(agentId) ? "side" : "subagent";
 }
 
-/** What is known about a subagent's lane when its first record comes. */
-export function laneEvents(place: Place, record: ClaudeRecord, agentType: string | null): SessionEvent[] {
+/** What is known about a subagent's lane when its first record in a session comes. */
+export function laneEvents(place: Place, record: ClaudeRecord, agentTypeBeside: () => string | null): SessionEvent[] {
   const { session, lane } = place;
+  if (lane.id === "main" || session.lanes.includes(lane.id)) return [];
+  session.lanes.push(lane.id);
   const call = callOfLane(place, record);
   const fact: LaneFact = {
     kind: "lane",
     ...headed(place, record, eventIdOf("lane", AGENT, session.id, lane.id)),
     turn: null,
     laneKind: laneKindOf(lane.id),
-    agentType: agentType ?? call?.agentType ?? null,
+    agentType: agentTypeBeside() ?? call?.agentType ?? null,
     parentLane: call?.lane ?? null,
     parentToolCall: call?.callId ?? (record.progressOf || null),
   };
@@ -59,9 +59,9 @@ export function laneEvents(place: Place, record: ClaudeRecord, agentType: string
 }
 
 /** The call that started the lane: named by a progress record, else the open call with the lane's first prompt. */
-function callOfLane({ session }: Place, record: ClaudeRecord) {
-  if (record.progressOf !== null) return session.calls.get(record.progressOf);
+function callOfLane({ file }: Place, record: ClaudeRecord) {
+  if (record.progressOf !== null) return file.calls.get(record.progressOf);
   if (record.kind !== "user" || record.text === null || record.agentId !== null) return undefined;
   const prompt = hexOf(digestOf(record.text));
-  return [...session.calls.values()].find((call) => call.promptDigest === prompt);
+  return [...file.calls.values()].find((call) => call.promptDigest === prompt);
 }

@@ -1,7 +1,6 @@
 import type { NoteFact, SessionEvent, SessionFact } from "../../events/event.js";
 import { eventIdOf } from "../../events/identity.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
-import type { Found } from "../values.js";
 import { boundaryEvents, checkpointEvents, compactionOf } from "./compactions.js";
 import { coverageEvents, sawVersion } from "./coverage.js";
 import { laneEvents, laneIdOf, laneOf, rankOf } from "./lanes.js";
@@ -10,21 +9,12 @@ import { AGENT, headed, type Place } from "./place.js";
 import { fallback, requestEvents, requestOf, retryEvents, syntheticEvents } from "./requests.js";
 import { type FileState, type LaneState, newFile, newSession, restored, type SessionState, written } from "./state.js";
 import { callEvents, callOf, resultEvents } from "./tools.js";
-import { interruption, isPrompt, promptEvents, turnGoesOn, turnOf } from "./turns.js";
+import { carriedTurn, interruption, isPrompt, promptEvents, turnGoesOn, turnOf } from "./turns.js";
 
 /** Reads one transcript of Claude Code, record by record. */
 export function map(file: TranscriptFile, options: MapOptions, remembered: string | null): Mapper {
   const state = remembered === null ? newFile() : restored(remembered);
   const tally: Tally = { repeated: 0, withoutKey: 0 };
-  const place = (session: SessionState, lane: LaneState, found: Omit<Found, "value">, rank: Place["rank"]): Place => ({
-    file: state,
-    session,
-    lane,
-    rank,
-    ...options,
-    ...found,
-  });
-
   return {
     tally,
     state: () => written(state),
@@ -34,27 +24,26 @@ export function map(file: TranscriptFile, options: MapOptions, remembered: strin
       const session = sessionOf(state, record, file.path);
       if (session === null) return [];
       if (record.atMs !== null) session.atMs = record.atMs;
-      const id = laneIdOf(session, record);
-      const isNew = !session.lanes.has(id);
+      const id = laneIdOf(state, record);
       if (isConversation(record)) state.own ??= id;
-      const here = place(session, laneOf(session, id), found, rankOf(state, record, id));
-      const events: SessionEvent[] = sessionEvents(here, record);
-      if (isNew && id !== "main") events.push(...laneEvents(here, record, agentTypeBeside(file, state, id)));
-      events.push(...tellings(here, record, tally));
-      return events;
+      const rank = rankOf(state, record, id);
+      const here: Place = { file: state, session, lane: laneOf(state, id), rank, ...options, ...found };
+      const said: SessionEvent[] = sessionEvents(here, record);
+      said.push(...laneEvents(here, record, () => agentTypeBeside(file, state, id)));
+      said.push(...tellings(here, record, tally));
+      return said;
     },
 
     rest() {
       const events: SessionEvent[] = [];
+      for (const { request, compaction, turn } of state.lanes.values()) {
+        if (request !== null) events.push(requestOf(request));
+        if (compaction !== null) events.push(compactionOf(compaction));
+        if (turn !== null && turn.endedAtMs !== null) events.push(turnOf(turn));
+      }
+      for (const call of state.calls.values()) events.push(callOf(call));
       for (const session of state.sessions.values()) {
-        if (!session.announced) continue;
-        for (const lane of session.lanes.values()) {
-          if (lane.request !== null) events.push(requestOf(lane.request));
-          if (lane.compaction !== null) events.push(compactionOf(lane.compaction));
-          if (lane.turn !== null && lane.turn.endedAtMs !== null) events.push(turnOf(lane.turn));
-        }
-        for (const call of session.calls.values()) events.push(callOf(call));
-        events.push(...coverageEvents(session, options.tenant));
+        if (session.announced) events.push(...coverageEvents(state, session, options.tenant));
       }
       return events;
     },
@@ -66,9 +55,10 @@ function tellings(place: Place, record: ClaudeRecord, tally: Tally): SessionEven
   const { lane } = place;
   switch (record.kind) {
     case "assistant": {
+      const carried = carriedTurn(place);
       turnGoesOn(place, record);
-      if (record.synthetic) return syntheticEvents(place, record);
-      const events = requestEvents(place, record, tally);
+      if (record.synthetic) return [...carried, ...syntheticEvents(place, record)];
+      const events = [...carried, ...requestEvents(place, record, tally)];
       return record.progressOf === null ? [...events, ...callEvents(place, record)] : events;
     }
     case "user":

@@ -2,9 +2,10 @@ import type { AttemptFact, DeclaredChange, RequestFact, SessionEvent } from "../
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import type { Tally } from "../importer.js";
 import { compactionBefore } from "./compactions.js";
+import { sawRequest } from "./coverage.js";
 import { type AssistantRecord, type FallbackRecord, object, type RetryRecord } from "./parse.js";
 import { AGENT, headed, headerOf, identityOf, type Place } from "./place.js";
-import type { LaneState, OpenRequest, SessionState } from "./state.js";
+import type { LaneState, OpenRequest } from "./state.js";
 import { contextOf, usageOf } from "./usage.js";
 
 /**
@@ -19,7 +20,7 @@ export function requestEvents(place: Place, record: AssistantRecord, tally: Tall
     lane.request = folded(lane.request, line);
     return [];
   }
-  const events = closedRequest(place.session, lane);
+  const events = closedRequest(place);
   lane.request = {
     ...line,
     declaredChanges: changesBefore(lane, record),
@@ -39,14 +40,11 @@ export function requestEvents(place: Place, record: AssistantRecord, tally: Tall
 }
 
 /** The newest request of a lane, when another one begins. */
-export function closedRequest(session: SessionState, lane: LaneState): SessionEvent[] {
-  if (lane.request === null) return [];
+function closedRequest({ file, lane }: Place): SessionEvent[] {
   const { request } = lane;
-  session.seen.requests += 1;
-  session.seen.withoutUsage += request.status === "missing" ? 1 : 0;
-  session.seen.withoutCounters += request.cacheReported ? 0 : 1;
-  session.seen.provisional += request.outputQuality === "final" ? 0 : 1;
-  session.seen.undiagnosed += request.diagnosed ? 0 : 1;
+  if (request === null) return [];
+  const session = file.sessions.get(request.session);
+  if (session !== undefined) sawRequest(session.seen, request);
   lane.request = null;
   return [requestOf(request)];
 }
@@ -101,8 +99,8 @@ function keyOf(place: Place, record: AssistantRecord, tally: Tally): string {
   const uuid = identityOf(record);
   if (uuid !== null) return uuid;
   const digest = hexOf(digestOf(place.bytes));
-  const nth = (place.session.keyless.get(digest) ?? 0) + 1;
-  place.session.keyless.set(digest, nth);
+  const nth = (place.file.keyless.get(digest) ?? 0) + 1;
+  place.file.keyless.set(digest, nth);
   return `${place.session.id}/${digest}/${nth}`;
 }
 

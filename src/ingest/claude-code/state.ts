@@ -10,7 +10,16 @@ export interface FileState {
   title: string | null;
   /** Unknown record types that were noted already. */
   unknown: string[];
+  /** Usually one; a copied history may name others. */
   sessions: Map<string, SessionState>;
+  /** The conversation goes on from one session to the next, so its lanes belong to the file. */
+  lanes: Map<string, LaneState>;
+  /** Tool calls without a result, by the provider's id. */
+  calls: Map<string, OpenCall>;
+  /** Lanes of the latest records of sidechains that have no agent id, by uuid. */
+  sidechains: Map<string, string>;
+  /** How often each record without any id was seen, by digest. */
+  keyless: Map<string, number>;
 }
 
 export interface SessionState {
@@ -22,13 +31,8 @@ export interface SessionState {
   version: string | null;
   title: string | null;
   titleRank: number;
-  lanes: Map<string, LaneState>;
-  /** Tool calls without a result, by the provider's id. */
-  calls: Map<string, OpenCall>;
-  /** Lanes of the latest records of sidechains that have no agent id, by uuid. */
-  sidechains: Map<string, string>;
-  /** How often each record without any id was seen, by digest. */
-  keyless: Map<string, number>;
+  /** Lanes that were said to be in this session. */
+  lanes: string[];
   seen: Seen;
 }
 
@@ -105,7 +109,17 @@ export interface OpenCall extends Omit<Without<ToolCallFact>, "argumentsDigest" 
 }
 
 export function newFile(): FileState {
-  return { own: null, session: null, title: null, unknown: [], sessions: new Map() };
+  return {
+    own: null,
+    session: null,
+    title: null,
+    unknown: [],
+    sessions: new Map(),
+    lanes: new Map(),
+    calls: new Map(),
+    sidechains: new Map(),
+    keyless: new Map(),
+  };
 }
 
 export function newSession(id: string): SessionState {
@@ -116,10 +130,7 @@ export function newSession(id: string): SessionState {
     version: null,
     title: null,
     titleRank: 0,
-    lanes: new Map(),
-    calls: new Map(),
-    sidechains: new Map(),
-    keyless: new Map(),
+    lanes: [],
     seen: {
       oldest: null,
       newest: null,

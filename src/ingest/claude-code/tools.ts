@@ -11,14 +11,14 @@ export function callEvents(place: Place, record: AssistantRecord): SessionEvent[
   const events: SessionEvent[] = [];
   for (const [index, use] of record.toolUses.entries()) {
     const call = openCall(place, record, use, index);
-    place.session.calls.set(use.id ?? nameless(record.uuid, index), call);
+    place.file.calls.set(use.id ?? nameless(record.uuid, index), call);
     if (object(use.input) === null) events.push(violation(place, record, call.key, call, "args_not_json"));
     if (place.content) events.push(contentOf(place, record, canonicalJson(use.input)));
   }
-  for (const call of bounded(place.session.calls, OPEN_CALLS)) events.push(callOf(call));
+  for (const call of bounded(place.file.calls, OPEN_CALLS)) events.push(callOf(call));
   const last = place.lane.request?.lastCall ?? null;
   if (record.stopReason === "max_tokens" && last !== null) {
-    const call = place.session.calls.get(last);
+    const call = place.file.calls.get(last);
     events.push(violation(place, record, call?.key ?? last, call, "truncated_json"));
   }
   return events;
@@ -31,8 +31,8 @@ export function resultEvents(place: Place, record: UserRecord): SessionEvent[] {
   const events: SessionEvent[] = [];
   for (const [index, result] of record.results.entries()) {
     const id = result.id ?? nameless(record.calledBy, index);
-    const call = place.session.calls.get(id);
-    place.session.calls.delete(id);
+    const call = place.file.calls.get(id);
+    place.file.calls.delete(id);
     const text = resultText(result.content);
     events.push(answered(place, record, result, call ?? orphan(place, record, result, index), text));
     if (call !== undefined && record.ranAgent !== null) events.push(agentRan(place, record, record.ranAgent, call));

@@ -46,6 +46,13 @@ export function promptEvents(place: Place, record: UserRecord): SessionEvent[] {
   return [...events, turnOf(place.lane.turn)];
 }
 
+/** A turn that goes on in another session is a turn of that one too: a copy. */
+export function carriedTurn({ lane, session }: Place): SessionEvent[] {
+  if (lane.turn === null || lane.turn.session === session.id) return [];
+  lane.turn.session = session.id;
+  return [turnOf(lane.turn)];
+}
+
 /** An answer, or the client's word that the turn is over: the turn lasts at least until then. */
 export function turnGoesOn(place: Place, record: AssistantRecord | SignalRecord): void {
   if (record.kind !== "assistant") extended(place, record, "answered");
