@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../store/schema.js";
 import { inScope, type Selection } from "../store/scope.js";
 import { comparisons } from "./semantic-precision.js";
-import { measured, type Value } from "./value.js";
+import { measured, type Value, withheld } from "./value.js";
 
 /**
  * Semantic-cache error rate: lookups that were answered wrongly from the cache.
@@ -26,11 +26,10 @@ export async function semanticErrorRate(db: Kysely<Tables>, selection: Selection
     .where("op", "in", ["hit", "miss"])
     .executeTakeFirstOrThrow();
   const uncompared = Math.max(0, hits - classed);
-  return measured({
+  const figure = measured({
     method: "semantic.error_rate/1",
     evidence: "divergences",
     kind: "sample",
-    value: lookups === 0 || (classed === 0 && hits > 0) ? null : wrong / lookups,
     count: wrong,
     of: lookups,
     nUnit: "lookups",
@@ -40,4 +39,5 @@ export async function semanticErrorRate(db: Kysely<Tables>, selection: Selection
     unseen: "not every semantic hit was compared",
     nothing: "no lookup in a semantic cache",
   });
+  return classed === 0 && hits > 0 ? withheld(figure, "insufficient", "no served hit was classed") : figure;
 }

@@ -46,7 +46,7 @@ export async function semanticPrecision(db: Kysely<Tables>, selection: Selection
     }),
     classes,
   };
-  if (classed === 0 || classed >= ENOUGH) return figure;
+  if (classed >= ENOUGH || hits + classed + classes.unclassified === 0) return figure;
   return withheld(figure, "insufficient", `${classed} classed, at least ${ENOUGH} are needed`);
 }
 
