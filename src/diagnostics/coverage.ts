@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../store/schema.js";
 import { inScope, ofSessions, type Selection } from "../store/scope.js";
 import { comparisons } from "./semantic-precision.js";
+import { anythingOf } from "./sessions-in-scope.js";
 import type { Coverage } from "./value.js";
 
 export interface CoverageReport {
@@ -125,10 +126,7 @@ async function factCoverage(db: Kysely<Tables>, selection: Selection): Promise<C
     .selectFrom("coverage")
     .select(["fact", "session", sql<string>`min(level)`.as("least"), sql<string>`max(level)`.as("most")])
     .where(ofSessions(selection, "coverage.session"))
-    .where(
-      sql<boolean>`(exists (select 1 from turns where turns.session = coverage.session and ${inScope(selection, "turns")})
-        or exists (select 1 from requests where requests.session = coverage.session and ${inScope(selection, "requests")}))`,
-    )
+    .where(anythingOf(selection, ["turns", "requests"], "coverage.session"))
     .groupBy(["fact", "session"]);
   const facts = await db
     .selectFrom(perSession.as("said"))

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Tables } from "../store/schema.js";
 import { inScope, type Selection } from "../store/scope.js";
+import { anythingOf } from "./sessions-in-scope.js";
 
 /** What a report can be split by. */
 export const GROUPINGS = ["recipe", "lane", "model", "day", "agent"] as const;
@@ -91,10 +92,7 @@ function agents(db: Kysely<Tables>, selection: Selection) {
     .innerJoin("words", "words.id", "sessions.agent")
     .select(["words.text as key", "words.id"])
     .distinct()
-    .where(
-      sql<boolean>`(exists (select 1 from turns where turns.session = sessions.id and ${inScope(selection, "turns")})
-        or exists (select 1 from requests where requests.session = sessions.id and ${inScope(selection, "requests")}))`,
-    )
+    .where(anythingOf(selection, ["turns", "requests"], "sessions.id"))
     .orderBy("words.text")
     .execute();
 }

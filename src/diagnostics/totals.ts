@@ -1,6 +1,7 @@
-import { type Kysely, type SqlBool, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../store/schema.js";
-import { type Excluded, excluded, inScope, ofSessions, type ScopedTable, type Selection } from "../store/scope.js";
+import { type Excluded, excluded, inScope, type Selection } from "../store/scope.js";
+import { sessionsInScope } from "./sessions-in-scope.js";
 
 /** Tokens of the requests in scope, in disjoint buckets; reasoning is part of output. Null: no request told. */
 export interface Tokens {
@@ -42,6 +43,9 @@ export interface Totals {
  */
 export async function totals(db: Kysely<Tables>, selection: Selection): Promise<Totals> {
   const requests = await requestTotals(db, selection);
+  const sessions = await sessionsInScope(db, selection)
+    .select(sql<number>`count(*)`.as("sessions"))
+    .executeTakeFirstOrThrow();
   const turns = await db
     .selectFrom("turns")
     .innerJoin("lanes", "lanes.id", "turns.lane")
@@ -66,7 +70,7 @@ export async function totals(db: Kysely<Tables>, selection: Selection): Promise<
     .executeTakeFirstOrThrow();
   const { uncached, read, write5m, write1h, writeUnsplit, output, reasoning } = requests;
   return {
-    sessions: await sessionsIn(db, selection),
+    sessions: sessions.sessions,
     turns: turns.turns,
     requests: requests.requests,
     toolCalls: calls.calls,
@@ -98,29 +102,4 @@ function requestTotals(db: Kysely<Tables>, selection: Selection) {
     ])
     .where(inScope(selection, "requests"))
     .executeTakeFirstOrThrow();
-}
-
-const TELLING: ScopedTable[] = [
-  "turns",
-  "requests",
-  "tool_calls",
-  "compactions",
-  "cache_events",
-  "divergences",
-  "contract_checks",
-];
-
-/** Sessions with anything of their own in scope; asked per session, so that the index on sessions answers. */
-async function sessionsIn(db: Kysely<Tables>, selection: Selection): Promise<number> {
-  const any = TELLING.map(
-    (table) => sql<SqlBool>`exists (
-      select 1 from ${sql.table(table)} where ${sql.ref(`${table}.session`)} = sessions.id and ${inScope(selection, table)})`,
-  );
-  const found = await db
-    .selectFrom("sessions")
-    .select(sql<number>`count(*)`.as("sessions"))
-    .where(ofSessions(selection, "sessions.id"))
-    .where(sql<SqlBool>`(${sql.join(any, sql` or `)})`)
-    .executeTakeFirstOrThrow();
-  return found.sessions;
 }

@@ -13,7 +13,7 @@ const rounded = (interval: Interval | null, digits = 3) => interval?.map((end) =
 
 test("Wilson's interval stays inside 0 and 1 and has the known ends", () => {
   assert.equal(rounded(wilson(5, 5)), [0.566, 1]);
-  assert.equal(rounded(wilson(0, 5)), [0, 0.434]);
+  assert.equal(rounded(wilson(0, 5), 4), [0, 0.4345]);
   assert.equal(rounded(wilson(3, 4)), [0.301, 0.954]);
   assert.equal(rounded(wilson(95, 100)), [0.888, 0.978]);
   assert.equal(rounded(wilson(19, 20)), [0.764, 0.991]);

@@ -9,6 +9,7 @@ import {
   select,
   without,
 } from "../../store/scope.js";
+import { sessionsInScope } from "../sessions-in-scope.js";
 import { inSnapshot } from "../snapshot.js";
 import { CHECKS, type Check, type CheckId, type CheckOptions, type CheckResult, type Verdict } from "./check.js";
 import { retentionFloor } from "./retention-floor.js";
@@ -68,6 +69,22 @@ export function checkSession(
       checks,
       observed,
     };
+  });
+}
+
+/** Runs the checks on every session with anything in scope, in order of their ids, all on one state of the store. */
+export function checkSessions(db: Kysely<Tables>, scope: Scope, options: CheckOptions): Promise<SessionVerdict[]> {
+  return inSnapshot(db, async (db) => {
+    const tenant = options.tenant === undefined ? {} : { tenant: options.tenant };
+    const sessions = await sessionsInScope(db, await select(db, { ...scope, ...tenant }))
+      .innerJoin("words", "words.id", "sessions.agent")
+      .select(["sessions.session_id as session", "words.text as agent"])
+      .orderBy("sessions.session_id")
+      .orderBy("words.text")
+      .execute();
+    const verdicts: SessionVerdict[] = [];
+    for (const session of sessions) verdicts.push(await checkSession(db, { ...scope, ...session }, options));
+    return verdicts;
   });
 }
 
