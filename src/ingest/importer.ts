@@ -47,7 +47,7 @@ export interface Mapper {
   /** Takes one record and gives the events it completes. */
   take(record: Found): SessionEvent[];
   /** Called at the end of the file as it stands now: what is still open, said without closing it. */
-  rest(): SessionEvent[];
+  rest(offset: number): SessionEvent[];
   /** What must be remembered to go on from here, as JSON. */
   state(): string;
   readonly tally: Tally;

@@ -100,7 +100,7 @@ export function* partsOf(
     const bytes = place.offset - begun.offset;
     if (part.events.length >= options.commitEvents || bytes >= options.commitBytes) yield ended(false);
   }
-  part.events.push(...mapper.rest());
+  part.events.push(...mapper.rest(place.offset));
   yield ended(true);
 }
 

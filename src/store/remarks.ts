@@ -31,7 +31,7 @@ export function createRemarks(raw: Raw, frame: Frame): Remarks {
   );
 
   return {
-    coverage({ fact, level, why: reason }, session, source) {
+    coverage({ fact, level, why: reason, offset }, session, source) {
       const why = text(reason);
       const stored = findCoverage.get(session, fact, source) as
         | { id: number; level: string; why: string | null }
@@ -40,8 +40,12 @@ export function createRemarks(raw: Raw, frame: Frame): Remarks {
         makeCoverage.run(source, session, fact, level, why);
         return "added";
       }
-      // A source that can tell about one part of a session and not about another is partial.
-      const next = { level: level === stored.level ? level : "partial", why: smaller(why, stored.why) };
+      // A file is read in order, and says how far: its latest word stands. Of any other source, one that can tell about
+      // one part of a session and not about another is partial.
+      const next =
+        offset !== null
+          ? { level, why }
+          : { level: level === stored.level ? level : "partial", why: smaller(why, stored.why) };
       if (next.level === stored.level && next.why === stored.why) return "known";
       changeCoverage.run(next.level, next.why, stored.id);
       return "changed";

@@ -10,10 +10,15 @@ const DIAGNOSTICS_SINCE = "2.1.205";
 type Level = Pick<CoverageFact, "level" | "why">;
 
 /**
- * What this file can tell about a session, as far as it has been read: a later word replaces an earlier one. Kinds that
- * are always full are not mentioned.
+ * What this file can tell about a session, when it has been read up to `offset`: a later word replaces an earlier one.
+ * Kinds that are always full are not mentioned.
  */
-export function coverageEvents(file: FileState, session: SessionState, tenant: string | null): CoverageFact[] {
+export function coverageEvents(
+  file: FileState,
+  session: SessionState,
+  tenant: string | null,
+  offset: number,
+): CoverageFact[] {
   const levels = Object.entries(levelsOf(seenWithOpen(file, session), tenant)) as [CoveredFact, Level][];
   const worthSaying = levels.filter(([fact, { level }]) => level !== "full" || OPEN.includes(fact));
   return worthSaying.map(([fact, { level, why }]) => ({
@@ -27,7 +32,7 @@ export function coverageEvents(file: FileState, session: SessionState, tenant: s
     atMs: null,
     timeQuality: "inherited",
     line: null,
-    offset: null,
+    offset,
     fact,
     level,
     why,

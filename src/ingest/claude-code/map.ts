@@ -34,7 +34,7 @@ export function map(file: TranscriptFile, options: MapOptions, remembered: strin
       return said;
     },
 
-    rest() {
+    rest(offset) {
       const events: SessionEvent[] = [];
       for (const { request, compaction, turn } of state.lanes.values()) {
         if (request !== null) events.push(requestOf(request));
@@ -43,7 +43,7 @@ export function map(file: TranscriptFile, options: MapOptions, remembered: strin
       }
       for (const call of state.calls.values()) events.push(callOf(call));
       for (const session of state.sessions.values()) {
-        if (session.announced) events.push(...coverageEvents(state, session, options.tenant));
+        if (session.announced) events.push(...coverageEvents(state, session, options.tenant, offset));
       }
       return events;
     },

@@ -2,7 +2,14 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { importers } from "../../../src/ingest/agents.js";
 import { NOT_AN_OBJECT } from "../../../src/ingest/values.js";
-import { corpusFile, corpusFolder, type Expected, expectedFiles, expectedGroups, notRun } from "../../support/corpus.js";
+import {
+  corpusFile,
+  corpusFolder,
+  type Expected,
+  expectedFiles,
+  expectedGroups,
+  notRun,
+} from "../../support/corpus.js";
 import { type Imported, importedPaths } from "../../support/import.js";
 
 const options = { importers: importers.filter(({ agent }) => agent === "claude-code") };
@@ -44,7 +51,10 @@ else {
   });
 
   test("files of other agents, side files and look-alikes are refused with a reason", () => {
-    const held = importedPaths([corpusFile("codex"), corpusFile("unsupported-or-odd"), corpusFile("qwen-code")], options);
+    const held = importedPaths(
+      [corpusFile("codex"), corpusFile("unsupported-or-odd"), corpusFile("qwen-code")],
+      options,
+    );
     assert.is(held.report.files.read, 2);
     assert.ok(held.report.refused.every(({ reason }) => reason === "not a transcript of a known agent"));
     assert.ok(held.report.refused.some(({ path }) => path.endsWith("iflow.jsonl")));
@@ -70,7 +80,10 @@ function differences(expected: Expected): string[] {
   const held = importedPaths([corpusFile(expected.file!)], options);
   const badLines = held.report.skippedLines.filter(({ reason }) => reason !== NOT_AN_OBJECT).length;
   const refused = held.report.files.refused === 1;
-  const figures: Record<string, string> = { ...figuresOf(held), bad_lines: refused ? expected.bad_lines! : `${badLines}` };
+  const figures: Record<string, string> = {
+    ...figuresOf(held),
+    bad_lines: refused ? expected.bad_lines! : `${badLines}`,
+  };
   held.cleanup();
   return Object.entries(figures)
     .filter(([name, value]) => expected[name] !== value)
