@@ -1,4 +1,4 @@
-import { Command, Flags } from "@oclif/core";
+import { Command, Flags, ux } from "@oclif/core";
 import { Failure } from "../failure.js";
 import { cleanJson, cleanLines } from "../report/clean.js";
 import type { Store } from "../store/open.js";
@@ -27,7 +27,7 @@ export abstract class SonnyCommand extends Command {
   }
 
   protected override logJson(value: unknown): void {
-    super.log("%s", cleanJson(JSON.stringify(value, null, 2)));
+    ux.stdout("%s", cleanJson(JSON.stringify(value, null, 2)));
   }
 
   /** Colour only for a person: a terminal on stdout and no NO_COLOR. */
@@ -44,6 +44,16 @@ export abstract class SonnyCommand extends Command {
     const stated = Number(this.env.variables.COLUMNS);
     if (process.stdout.isTTY) return process.stdout.columns || 80;
     return Number.isInteger(stated) && stated > 20 ? stated : 120;
+  }
+
+  /** Writes a file the user named; `wx` refuses one that exists. */
+  protected write(flag: string, file: string, text: string, mode: "w" | "wx" = "w"): void {
+    try {
+      writeFileSync(resolve(this.env.cwd, file), text, { flag: mode });
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      throw new Failure("file.unwritable", `${file} cannot be written: ${code}`, { tries: [`${flag} PATH`], cause });
+    }
   }
 
   protected override async catch(error: Error & { oclif?: { exit?: number } }): Promise<void> {

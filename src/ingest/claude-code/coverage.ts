@@ -39,8 +39,8 @@ export function coverageEvents(
   }));
 }
 
-/** Kinds that the next line may still complete. */
-const OPEN: CoveredFact[] = ["usage", "cache_counters", "final_output", "miss_reasons"];
+/** Kinds that the next line may still change, and those whose being full is evidence that nothing happened. */
+const OPEN: CoveredFact[] = ["usage", "cache_counters", "final_output", "shell_deltas", "miss_reasons"];
 
 function levelsOf(seen: Seen, tenant: string | null): Record<CoveredFact, Level> {
   const none = seen.requests === 0;
