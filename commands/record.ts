@@ -34,7 +34,7 @@ export default class Record extends StoreCommand {
       store: store.path,
       ...(await readDoor(input, file ?? "stdin", storeSink(store, { nowMs: Date.now, machine: this.env.machine }), {
         tenant,
-        agentsOf: (session) => agentsOf(store.db, session),
+        agentOf: (session) => agentsOf(store, session)[0] ?? "custom",
       }).catch(unreadable(file))),
     }));
     this.log(doorText(report));

@@ -22,7 +22,7 @@ const rooms: Record<string, string[]> = {
   ledger: ["store", "pricing", "events"],
   gate: ["ingest", "diagnostics", "ledger", "store", "events"],
   report: ["gate", "ledger", "diagnostics", "events"],
-  cli: ["sessions", "store", "gate", "report"],
+  cli: ["sessions", "store", "gate", "diagnostics", "report"],
   main: [],
 };
 const below = Object.keys(rooms).filter((room) => room !== "main");

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { StoreCommand } from "../../src/cli/command.js";
 import { scopeFlags, scopeOf, storeFlag, windowFlags } from "../../src/cli/flags.js";
@@ -49,20 +47,11 @@ export default class ContextValidate extends StoreCommand {
           ? await checkSessions(db, scope, options)
           : [await checkSession(db, { ...scope, session: args.session }, options)];
       process.exitCode = exitOf(combined(results.map(({ verdict }) => verdict)));
-      if (flags.junit !== undefined) this.write(flags.junit, verdictJunit(results));
+      if (flags.junit !== undefined) this.write("--junit", flags.junit, verdictJunit(results));
       const [only] = results;
       this.log(flags.all || only === undefined ? verdictsText(results, path, page) : verdictText(only, path, page));
       return flags.all || only === undefined ? verdictsJson(results, scope, path) : verdictJson(only, path);
     });
-  }
-
-  private write(file: string, text: string): void {
-    try {
-      writeFileSync(resolve(this.env.cwd, file), text);
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      throw new Failure("junit.unwritable", `${file} cannot be written: ${code}`, { tries: ["--junit PATH"], cause });
-    }
   }
 }
 

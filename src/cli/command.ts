@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { Command, Flags, ux } from "@oclif/core";
 import { Failure } from "../failure.js";
 import { cleanJson, cleanLines } from "../report/clean.js";

@@ -1,5 +1,6 @@
 import type { AssertionResult, FixtureReport } from "../gate/check-fixture.js";
 import { clean } from "./clean.js";
+import { junit } from "./junit.js";
 
 /** One line per fixture, and one per assertion that is not simply met; then the sums. */
 export function fixtureLines(report: FixtureReport): string {
@@ -21,6 +22,22 @@ export function fixtureLines(report: FixtureReport): string {
 export function fixtureJson(report: FixtureReport): object {
   return { schemaVersion: 1, ...report };
 }
+
+/** JUnit: a fixture is a suite, an assertion a case; a known failure is skipped with its reason. */
+export function fixtureJunit(report: FixtureReport): string {
+  const cases = report.fixtures.flatMap(({ name, assertions }) =>
+    assertions.map((assertion) => ({
+      suite: name,
+      name: assertion.text,
+      outcome: JUNIT[assertion.outcome],
+      message: told(assertion),
+      details: [],
+    })),
+  );
+  return junit("sonny fixture check", cases);
+}
+
+const JUNIT = { pass: "passed", fail: "failed", unexpected_pass: "failed", expected_failure: "skipped" } as const;
 
 function told({ text, expected, actual, outcome }: AssertionResult): string {
   const values = `expected ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`;
