@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Flags } from "@oclif/core";
 import { StoreCommand } from "../src/cli/command.js";
@@ -27,7 +27,7 @@ export default class Record extends StoreCommand {
   async run() {
     const { flags } = await this.parse(Record);
     const file = flags.file === undefined ? undefined : resolve(this.env.cwd, flags.file);
-    const input = file === undefined ? process.stdin : createReadStream(file);
+    const input = file === undefined ? process.stdin : (await open(file).catch(unreadable(file))).createReadStream();
     const tenant = flags.tenant ?? configuration(this.env).tenant ?? null;
     const report = await this.writing(flags.store, async (store) => ({
       schemaVersion: 1,

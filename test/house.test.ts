@@ -118,10 +118,11 @@ test("no room is a drawer for leftovers, and no file is a barrel inside a room",
   assert.equal([...drawers, ...barrels], []);
 });
 
+/** A generated file, and migrations: one list of statements that is frozen once released. */
+const EXEMPT = /^src\/store\/(schema\.ts|migrations\/)/;
+
 test("files stay short enough to read", () => {
-  const long = files.filter(
-    (file) => file !== "src/store/schema.ts" && readFileSync(file, "utf8").split("\n").length > 401,
-  );
+  const long = files.filter((file) => !EXEMPT.test(file) && readFileSync(file, "utf8").split("\n").length > 401);
   assert.equal(long, []);
 });
 

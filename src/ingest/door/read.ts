@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { SessionEvent } from "../../events/event.js";
 import type { Appended, Sink, SkippedLine, Source } from "../../events/sink.js";
@@ -53,7 +52,7 @@ export async function readDoor(
   };
 
   let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesOf(input)) {
     line += 1;
     const json = line === 1 ? text.replace(/^\ufeff/, "") : text;
     if (json.trim() === "") continue;
@@ -71,6 +70,17 @@ export async function readDoor(
   }
   flush();
   return report;
+}
+
+/** Lines of a stream, without their ends; an error of the stream is thrown here. */
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of input.setEncoding("utf8")) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 function parsed(json: string): unknown {
