@@ -9,8 +9,8 @@ export function checkpointFault(text: string, replaced: Replaced): CheckpointFau
   if (body === "") return "empty";
   if (repeatsEarlier) return "repeated";
   if (removedTokens !== null && tokens > removedTokens) return "longer_than_removed";
-  if (removedTokens !== null && tokens < SHORT_TOKENS && tokens < removedTokens * SHORT_SHARE) return "too_short";
   if (isReply(body)) return "reply";
+  if (removedTokens !== null && tokens < SHORT_TOKENS && tokens < removedTokens * SHORT_SHARE) return "too_short";
   return isCutOff(body) ? "cut_off" : "none";
 }
 

@@ -1,8 +1,8 @@
 import type { CompactionFact, SessionEvent } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { checkpointFault } from "../../retention/degenerate.js";
-import type { BoundaryRecord, UserRecord } from "./parse.js";
 import { AGENT, headerOf, identityOf, type Place } from "./place.js";
+import type { BoundaryRecord, UserRecord } from "./records.js";
 import type { LaneState, OpenCompaction } from "./state.js";
 
 /**

@@ -1,4 +1,4 @@
-import { object } from "./parse.js";
+import { object } from "../json.js";
 
 /**
  * True for a record that Claude Code wrote. Several agents copied its frame (uuid, parentUuid, sessionId, type), so a

@@ -1,7 +1,7 @@
 import type { LaneFact, LaneKind, SessionEvent } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
-import type { ClaudeRecord } from "./parse.js";
 import { AGENT, headed, type Place } from "./place.js";
+import type { ClaudeRecord } from "./records.js";
 import { bounded, type FileState, type LaneState, newLane } from "./state.js";
 
 /**

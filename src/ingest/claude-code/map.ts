@@ -1,11 +1,13 @@
 import type { NoteFact, SessionEvent, SessionFact } from "../../events/event.js";
 import { eventIdOf } from "../../events/identity.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
+import { object } from "../json.js";
 import { boundaryEvents, checkpointEvents, compactionOf } from "./compactions.js";
 import { coverageEvents, sawVersion } from "./coverage.js";
 import { laneEvents, laneIdOf, laneOf, rankOf } from "./lanes.js";
-import { type ClaudeRecord, object, recordOf } from "./parse.js";
+import { recordOf } from "./parse.js";
 import { AGENT, headed, type Place } from "./place.js";
+import type { ClaudeRecord } from "./records.js";
 import { fallback, requestEvents, requestOf, retryEvents, syntheticEvents } from "./requests.js";
 import { type FileState, type LaneState, newFile, newSession, restored, type SessionState, written } from "./state.js";
 import { callEvents, callOf, resultEvents } from "./tools.js";
@@ -167,7 +169,9 @@ function unknownRecord(place: Place, type: string): NoteFact[] {
   unknown.push(type);
   const eventId = eventIdOf("note", AGENT, place.session.id, type, place.offset);
   const header = headed(place, { atMs: null }, eventId);
-  return [{ kind: "note", ...header, note: "unknown_record", name: type.slice(0, 100), count: 1, detail: null }];
+  return [
+    { kind: "note", ...header, note: "unknown_record", name: type.slice(0, 100) || null, count: 1, detail: null },
+  ];
 }
 
 const UNKNOWN_TYPES = 50;

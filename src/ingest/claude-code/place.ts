@@ -1,5 +1,5 @@
 import type { Digest, EventHeader } from "../../events/event.js";
-import type { Frame } from "./parse.js";
+import type { Frame } from "./records.js";
 import type { FileState, LaneState, SessionState } from "./state.js";
 
 export const AGENT = "claude-code";

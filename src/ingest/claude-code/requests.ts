@@ -1,10 +1,11 @@
 import type { AttemptFact, DeclaredChange, RequestFact, SessionEvent } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import type { Tally } from "../importer.js";
+import { object } from "../json.js";
 import { compactionBefore } from "./compactions.js";
 import { sawRequest } from "./coverage.js";
-import { type AssistantRecord, type FallbackRecord, object, type RetryRecord } from "./parse.js";
 import { AGENT, headed, headerOf, identityOf, type Place } from "./place.js";
+import type { AssistantRecord, FallbackRecord, RetryRecord } from "./records.js";
 import type { LaneState, OpenRequest } from "./state.js";
 import { contextOf, usageOf } from "./usage.js";
 

@@ -1,9 +1,10 @@
 import type { ContentFact, ContractFact, Digest, LaneFact, SessionEvent, ToolCallFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
+import { object } from "../json.js";
 import { laneKindOf } from "./lanes.js";
-import { type AssistantRecord, object, type ToolResult, type ToolUse, type UserRecord } from "./parse.js";
 import { AGENT, headed, headerOf, type Place } from "./place.js";
+import type { AssistantRecord, ToolResult, ToolUse, UserRecord } from "./records.js";
 import { bounded, type OpenCall } from "./state.js";
 
 /** A call waits for its result; what is wrong with its arguments is said at once. */

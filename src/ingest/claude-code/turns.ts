@@ -1,7 +1,7 @@
 import type { SessionEvent, TurnFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
-import type { AssistantRecord, Frame, SignalRecord, UserRecord } from "./parse.js";
 import { AGENT, headerOf, identityOf, type Place } from "./place.js";
+import type { AssistantRecord, Frame, SignalRecord, UserRecord } from "./records.js";
 import type { LaneState, OpenTurn } from "./state.js";
 
 /**

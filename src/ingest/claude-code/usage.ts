@@ -1,5 +1,5 @@
 import type { Usage } from "../../events/event.js";
-import { count, object } from "./parse.js";
+import { count, object } from "../json.js";
 
 /** The usage of one line of a response, and the raw form when it holds more than the counts. */
 export interface ReadUsage extends Usage {
