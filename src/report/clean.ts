@@ -11,7 +11,9 @@ export function clean(text: string): string {
 
 /** The same for a text of our own that has lines: keeps newlines and the colour sequences that we set ourselves. */
 export function cleanLines(text: string): string {
-  return text.replace(LINES_OR_FORBIDDEN, (found) => (found === "\n" || COLOUR.test(found) ? found : escapeOf(found)));
+  return text.replace(LINES_OR_FORBIDDEN, (found) =>
+    /^\r?\n$/.test(found) || COLOUR.test(found) ? found : escapeOf(found),
+  );
 }
 
 /** JSON whose every control or formatting character is escaped; still the same value to any parser. */
@@ -26,7 +28,7 @@ const HIDDEN =
 const FORBIDDEN = new RegExp(`[\\u0000-\\u001f${HIDDEN}]`, "gu");
 const FORBIDDEN_IN_JSON = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${HIDDEN}]`, "gu");
 const COLOUR = /^\u001b\[[0-9;]{0,20}m$/;
-const LINES_OR_FORBIDDEN = new RegExp(`\\u001b\\[[0-9;]{0,20}m|[\\u0000-\\u001f${HIDDEN}]`, "gu");
+const LINES_OR_FORBIDDEN = new RegExp(`\\r\\n|\\u001b\\[[0-9;]{0,20}m|[\\u0000-\\u001f${HIDDEN}]`, "gu");
 
 function escapeOf(found: string): string {
   if (found === "\n") return "\\n";

@@ -30,15 +30,43 @@ export type Cell = string | { text: string; right?: boolean };
  * Rows in aligned columns, indented by two, wrapped inside their columns when the page is too narrow. Cells are
  * cleaned before layout. Trailing blanks are cut.
  */
-export function columns(page: Page, rows: Cell[][], head?: string[]): string {
-  const cells = (head === undefined ? rows : [head, ...rows]).map((row) => row.map(cleanCell));
-  if (cells.length === 0) return "";
-  const natural = cells[0]!.map((_, at) => drawn(cells.map((row) => [row[at]!])).width);
-  const widths = fitted(natural, page.width - 2);
-  const text = drawn(cells, widths).toString();
-  const lines = text.split("\n").map((line) => `  ${line}`.trimEnd());
-  const ink = inkOf(page);
-  return lines.map((line, at) => (at === 0 && head !== undefined ? ink.dim(line) : line)).join("\n");
+export function columns(page: Page, rows: Cell[][]): string {
+  const cells = rows.map((row) => row.map(cleanCell));
+  return cells.length === 0 ? "" : laidOut(cells, fitted(naturalWidths(cells), page.width - 2));
+}
+
+/** Rows below a head; on a page too narrow for it, every row as a small list of its own. */
+export function table(page: Page, head: string[], rows: Cell[][]): string {
+  if (rows.length === 0) return "";
+  const cells = [head, ...rows].map((row) => row.map(cleanCell));
+  const natural = naturalWidths(cells);
+  if (sum(natural) - 2 <= page.width - 2) {
+    const [first = "", ...rest] = laidOut(cells, natural).split("\n");
+    return [inkOf(page).dim(first), ...rest].join("\n");
+  }
+  return rows
+    .map((row) => {
+      const [name, ...values] = row.map(cleanCell);
+      const list = values.map((value, at): Cell[] => [`  ${head[at + 1]}`, { ...value, right: false }]);
+      return `  ${name?.text}\n${columns(page, list)}`;
+    })
+    .join("\n");
+}
+
+function laidOut(cells: CleanCell[][], widths: number[]): string {
+  return drawn(cells, widths)
+    .toString()
+    .split("\n")
+    .map((line) => `  ${line}`.trimEnd())
+    .join("\n");
+}
+
+function naturalWidths(cells: CleanCell[][]): number[] {
+  return cells[0]!.map((_, at) => drawn(cells.map((row) => [row[at]!])).width);
+}
+
+function sum(widths: number[]): number {
+  return widths.reduce((total, width) => total + width, 0);
 }
 
 const NARROWEST = 9;
@@ -47,9 +75,8 @@ const NARROWEST = 9;
 function fitted(natural: number[], room: number): number[] {
   const widths = [...natural];
   for (;;) {
-    const sum = widths.reduce((total, width) => total + width, 0);
     const widest = widths.indexOf(Math.max(...widths));
-    if (sum <= room || widths[widest]! <= NARROWEST) return widths;
+    if (sum(widths) <= room || widths[widest]! <= NARROWEST) return widths;
     widths[widest] = widths[widest]! - 1;
   }
 }
@@ -71,14 +98,14 @@ function cleanText(text: string): string {
 }
 
 function drawn(cells: CleanCell[][], widths?: number[]) {
-  const table = new Table({
+  const grid = new Table({
     chars: Object.fromEntries(PARTS.map((part) => [part, ""])),
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2, compact: true },
     wordWrap: true,
     ...(widths === undefined ? {} : { colWidths: widths }),
   });
   for (const row of cells) {
-    table.push(
+    grid.push(
       row.map(({ text, right }, at) => ({
         content: text,
         hAlign: right ? ("right" as const) : ("left" as const),
@@ -86,7 +113,7 @@ function drawn(cells: CleanCell[][], widths?: number[]) {
       })),
     );
   }
-  return table;
+  return grid;
 }
 
 /** An upper limit of the columns a word takes: a word that may not fit is broken anywhere. */

@@ -37,11 +37,11 @@ function figureRows(group: string, { totals, metrics, recipes }: Figures): Row[]
     return [group, `totals.${name}`, "", "", value, unit, state, null, null, "", null, null, atLeast ? "at least" : ""];
   };
   return [
-    ...Object.entries(counts).map(([name, value]) => total(name, value, name, false)),
+    ...Object.entries(counts).map(([name, value]) => total(name, value, "count", false)),
     ...Object.entries(tokens).map(([name, value]) =>
       total(`tokens.${name}`, value, "tokens", isOutput(name) ? lowerBound.output > 0 : lowerBound.input > 0),
     ),
-    ...Object.entries(excluded).map(([name, value]) => total(`excluded.${name}`, value, "rows", false)),
+    ...Object.entries(excluded).map(([name, value]) => total(`excluded.${name}`, value, "count", false)),
     ...Object.entries(metrics).map(([name, value]) => valueRow(group, name, value)),
     ...recipes.flatMap((recipe) => [
       valueRow(group, "compaction.ratio", recipe.ratio, recipe),

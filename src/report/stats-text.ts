@@ -6,7 +6,7 @@ import type { Totals } from "../diagnostics/totals.js";
 import type { Value } from "../diagnostics/value.js";
 import { clean } from "./clean.js";
 import { coverageLines } from "./coverage-text.js";
-import { type Cell, columns, inkOf, type Page, timeOf } from "./page.js";
+import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
 
 /** All of `context stats` for a person: where from, what part, coverage first, then the figures. */
 export function statsText(stats: Stats, store: string, floor: number, page: Page): string {
@@ -126,7 +126,7 @@ function recipeLines(recipes: Recipe[], floor: number, page: Page): string {
     ];
   });
   if (rows.length === 0) return "";
-  return columns(page, rows, ["recipe", "done", "tokens kept", "mean", "retention", "apart"]);
+  return table(page, ["recipe", "done", "tokens kept", "mean", "retention", "apart"], rows);
 }
 
 function microLines({ microcompactions }: Stats, page: Page): string {
@@ -165,17 +165,9 @@ function groupLines({ rows, ungroupedRequests }: NonNullable<Stats["groups"]>, p
     right(grouped(totals.compactions)),
     right(totals.tokens.output === null ? "–" : grouped(totals.tokens.output)),
   ];
-  const table = columns(page, rows.map(row), [
-    "",
-    "turns",
-    "requests",
-    "read ratio",
-    "hit rate",
-    "churn",
-    "compactions",
-    "output",
-  ]);
-  return ungroupedRequests === 0 ? table : `${table}\n  ${counted(ungroupedRequests, "request")} in no group`;
+  const head = ["", "turns", "requests", "read ratio", "hit rate", "churn", "compactions", "output"];
+  const parts = table(page, head, rows.map(row));
+  return ungroupedRequests === 0 ? parts : `${parts}\n  ${counted(ungroupedRequests, "request")} in no group`;
 }
 
 function named(name: string, version: string | null): string {

@@ -7,32 +7,34 @@ import { inkOf, type Page, timeOf } from "./page.js";
 /** Lines of evidence shown per check; the rest is counted, and whole in the JSON. */
 const SHOWN = { violation: 10, unmeasured: 5, noted: 3 };
 
-/** One session's verdict: what it rests on, then a line per check with its evidence, then the sum. */
+/** One session's verdict: what it rests on, then each check with its evidence and what would help, then the sum. */
 export function verdictText(result: SessionVerdict, store: string, page: Page): string {
   const { session, agent, tenant, observed, checks } = result;
-  const inherited = observed.inherited > 0 ? `, ${grouped(observed.inherited)} more inherited` : "";
+  const whose = tenant === null ? "" : `, tenant ${clean(tenant)}`;
   return [
-    `store    ${clean(store)}`,
-    `session  ${clean(session)}${agent === null ? "" : ` (${clean(agent)})`}${tenant === null ? "" : `, tenant ${clean(tenant)}`}`,
-    `rests on ${counted(observed.turns, "turn")}, ${counted(observed.requests, "request")}${inherited}, ${counted(observed.toolCalls, "tool call")}, ${counted(observed.compactions, "compaction")}`,
-    `         ${timeOf(page, observed.firstAtMs)} to ${timeOf(page, observed.lastAtMs)} (${page.timezone})`,
+    `store     ${clean(store)}`,
+    `session   ${named(session, agent)}${whose}`,
+    `rests on  ${restsOn(observed)}`,
+    ...(observed.firstAtMs === null
+      ? []
+      : [`          ${timeOf(page, observed.firstAtMs)} to ${timeOf(page, observed.lastAtMs)} (${page.timezone})`]),
     "",
-    ...checks.flatMap((check) => checkLines(check, page)),
+    ...checks.flatMap((check, at) => checkLines(check, alreadySaid(checks.slice(0, at)), page)),
     "",
     `${painted(result.verdict, page)}: ${result.violated} of ${checks.length} checks violated`,
   ].join("\n");
 }
 
-/** Many sessions: those that do not pass in a line each per check, then the sums. */
+/** Many sessions: those that do not pass with the checks that say why, then the sums. */
 export function verdictsText(results: SessionVerdict[], store: string, page: Page): string {
   const count = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length;
   const lines = results
     .filter(({ verdict }) => verdict !== "pass")
     .flatMap(({ session, agent, verdict, checks }) => [
-      `${painted(verdict, page)}  ${clean(session)}${agent === null ? "" : ` (${clean(agent)})`}`,
-      ...checks
-        .filter((check) => check.verdict === "violated" || check.verdict === "unmeasured")
-        .map(({ id, verdict, summary }) => `    ${painted(verdict, page)}  ${nameOf(id)}: ${clean(summary)}`),
+      `${padded(verdict, page)}  ${named(session, agent)}`,
+      ...deciding(checks).map(
+        (check) => `    ${padded(check.verdict, page)}  ${nameOf(check.id)}: ${clean(check.summary)}`,
+      ),
     ]);
   return [
     `store  ${clean(store)}`,
@@ -43,30 +45,39 @@ export function verdictsText(results: SessionVerdict[], store: string, page: Pag
   ].join("\n");
 }
 
-function checkLines(
-  { id, verdict, summary, evidence, tries, violations, unmeasured }: CheckResult,
-  page: Page,
-): string[] {
-  const all = {
-    violation: violations,
-    unmeasured,
-    noted: evidence.filter(({ outcome }) => outcome === "noted").length,
-  };
+/** The checks that keep a session from passing: violated or unmeasured ones, or all when none applies. */
+function deciding(checks: CheckResult[]): CheckResult[] {
+  const bad = checks.filter(({ verdict }) => verdict === "violated" || verdict === "unmeasured");
+  return bad.length > 0 ? bad : checks;
+}
+
+function restsOn({ turns, requests, inherited, toolCalls, compactions }: SessionVerdict["observed"]): string {
+  return [
+    counted(turns, "turn"),
+    counted(requests, "request"),
+    ...(inherited > 0 ? [`${grouped(inherited)} more inherited`] : []),
+    counted(toolCalls, "tool call"),
+    counted(compactions, "compaction"),
+  ].join(", ");
+}
+
+function alreadySaid(checks: CheckResult[]): string[] {
+  return checks.flatMap(({ tries }) => tries);
+}
+
+function checkLines(check: CheckResult, said: string[], page: Page): string[] {
+  const { id, verdict, summary, evidence, tries } = check;
+  const whole = { violation: check.violations, unmeasured: check.unmeasured, noted: 0 };
   const listed = (["violation", "unmeasured", "noted"] as const).flatMap((outcome) => {
     const found = evidence.filter((item) => item.outcome === outcome);
-    const shown = found.slice(0, SHOWN[outcome]);
-    const more = found.length === 0 ? 0 : all[outcome] - shown.length;
-    return [
-      ...shown.map((item) => `    ${evidenceLine(item, page)}`),
-      ...(more > 0
-        ? [`    and ${grouped(more)} more ${outcome === "noted" ? "noted" : `${outcome} lines`} (--json lists them)`]
-        : []),
-    ];
+    const shown = found.slice(0, SHOWN[outcome]).map((item) => `    ${evidenceLine(item, page)}`);
+    const more = found.length === 0 ? 0 : Math.max(found.length, whole[outcome]) - shown.length;
+    return more > 0 ? [...shown, `    and ${grouped(more)} more (--json lists them)`] : shown;
   });
   return [
-    `${painted(verdict, page)}  ${nameOf(id).padEnd(15)}  ${clean(summary)}`,
+    `${padded(verdict, page)}  ${nameOf(id).padEnd(15)}  ${clean(summary)}`,
     ...listed,
-    ...tries.map((text) => `    try: ${clean(text)}`),
+    ...tries.filter((text) => !said.includes(text)).map((text) => `    would help: ${clean(text)}`),
   ];
 }
 
@@ -80,13 +91,23 @@ function nameOf(id: string): string {
   return id.replaceAll("_", " ");
 }
 
+function named(session: string, agent: string | null): string {
+  return agent === null ? clean(session) : `${clean(session)} (${clean(agent)})`;
+}
+
+const WORDS: Record<Verdict, string> = {
+  pass: "pass",
+  violated: "VIOLATED",
+  unmeasured: "UNMEASURED",
+  not_applicable: "not applicable",
+};
+
 function painted(verdict: Verdict, page: Page): string {
   const ink = inkOf(page);
-  const words: Record<Verdict, string> = {
-    pass: ink.green("pass          "),
-    violated: ink.red("VIOLATED      "),
-    unmeasured: ink.yellow("UNMEASURED    "),
-    not_applicable: ink.dim("not applicable"),
-  };
-  return words[verdict];
+  const colours = { pass: ink.green, violated: ink.red, unmeasured: ink.yellow, not_applicable: ink.dim };
+  return colours[verdict](WORDS[verdict]);
+}
+
+function padded(verdict: Verdict, page: Page): string {
+  return painted(verdict, page) + " ".repeat("not applicable".length - WORDS[verdict].length);
 }

@@ -44,7 +44,10 @@ export async function retentionFloor(
     violations,
     unmeasured,
     summary: `${counted(compactions.length, "compaction")}, ${violations} below ${options.floor} or faulty, ${unmeasured} undecided, by ${judge ?? "no judge"}`,
-    tries: unmeasured === 0 ? [] : triesFor(compactions, judge),
+    tries: [
+      ...(violations > 0 ? ["let the recipe keep more, or accept less on purpose: --floor"] : []),
+      ...(unmeasured > 0 ? triesFor(compactions, judge) : []),
+    ],
     evidence: await evidenceOf(db, findings),
   };
 }
@@ -112,5 +115,5 @@ function judged(
 
 function triesFor(compactions: JudgedCompaction[], judge: string | null): string[] {
   const others = judgesOf(compactions).filter((name) => name !== judge);
-  return [...others.map((name) => `--judge ${name}`), "record a judgment: sonny record", "--allow-unjudged"];
+  return [...others.map((name) => `--judge ${name}`), "a judgment: sonny record", "accepting it: --allow-unjudged"];
 }

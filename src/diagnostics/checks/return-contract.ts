@@ -43,8 +43,11 @@ export async function returnContract(
     unmeasured: blind ? 1 : unmeasured,
     summary: blind
       ? "tool calls cannot be seen"
-      : `${counted(violations, "violation")} in ${counted(calls, "tool call")} and ${counted(checks.total, "recorded check")}`,
-    tries: blind && why !== null ? [why] : [],
+      : looked === 0
+        ? "no tool call and no contract"
+        : `${counted(violations, "violation")} in ${counted(calls, "tool call")} and ${counted(checks.total, "recorded check")}`,
+    tries:
+      blind && why !== null ? [why] : violations > 0 ? ["sonny record: a waiver with author, reason and expiry"] : [],
     evidence: await evidenceOf(db, findings),
   };
 }

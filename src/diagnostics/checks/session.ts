@@ -103,7 +103,7 @@ const byId: Record<CheckId, Check> = {
 };
 
 function unknown(id: CheckId, session: string): CheckResult {
-  const tries = ["sonny import", "sonny context stats"];
+  const tries = ["sonny import", "the ids that are there: sonny context validate --all"];
   return {
     id,
     verdict: "unmeasured",

@@ -9,6 +9,7 @@ import { type CheckOptions, type CheckResult, evidenceOf, type Finding } from ".
 /** Reasons that say by themselves that the shell changed; a compaction or a resume need not touch it. */
 const SHELL_REASONS = ["tools", "instructions", "model", "mode", "upgrade"];
 const DRIFT_REASONS = ["system_changed", "tools_changed"];
+const STEADY = "keep tools and instructions as they are within a session, or declare the change";
 /** Digests decide when at least this share of the transitions has them. */
 const ENOUGH = 0.9;
 
@@ -56,7 +57,7 @@ export async function shellStability(
         : blind
           ? `the shell cannot be seen in ${counted(seen.all, "transition")}`
           : `${counted(violations, "change")} refused and ${declared} declared in ${counted(seen.all, "transition")}, by ${basis ?? "what little was recorded"}`,
-    tries: blind ? await wouldShow(db, selection) : violations > 0 ? ["sonny context misses SESSION"] : [],
+    tries: blind ? await wouldShow(db, selection) : violations > 0 ? [STEADY] : [],
     evidence: await evidenceOf(db, found),
   };
 }

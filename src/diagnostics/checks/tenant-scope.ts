@@ -43,7 +43,10 @@ export async function tenantScope(
     verdict: violations > 0 ? "violated" : "pass",
     violations,
     summary: `${counted(rows.get(expected) ?? 0, "row")} of ${quoted(expected)}, ${other} of others, ${missing} without a tenant`,
-    tries: missing > 0 && options.tenant !== undefined ? [`sonny import --tenant ${expected}`] : [],
+    tries:
+      missing > 0 && options.tenant !== undefined
+        ? [`name the tenant where it is recorded: import --tenant ${expected}`]
+        : [],
     evidence: await evidenceOf(db, [...foreign, ...reached]),
   };
 }
