@@ -1,6 +1,16 @@
-import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { Failure } from "../failure.js";
@@ -27,11 +37,18 @@ const BUSY_TIMEOUT_MS = 30_000;
 /** Older ones have a fault in write-ahead logging that can damage a database with several writers. */
 const OLDEST_SQLITE = [3, 51, 3];
 
-/** Opens for writing; a missing file is created, private to its user. Fails on anything that is not of this kind. */
-export function openForWriting(given: string, kind: Kind): DatabaseFile {
-  const path = existingFile(given, "write") ?? create(resolve(given), kind);
+/**
+ * Opens for writing. A missing file is created, private to its user, unless `missing` says that it must be there.
+ * Fails on anything that is not of this kind.
+ */
+export function openForWriting(given: string, kind: Kind, missing: "create" | "fail" = "create"): DatabaseFile {
+  const path =
+    existingFile(given, "write") ?? (missing === "create" ? create(resolve(given), kind) : refuseMissing(given));
   checkHeader(path, kind);
-  guarded(path, () => tighten(path));
+  guarded(path, () => {
+    for (const place of [path, dirname(path)]) accessSync(place, constants.R_OK | constants.W_OK);
+    tighten(path);
+  });
   const raw = connect(path, false);
   try {
     prepare(raw);
@@ -51,12 +68,7 @@ export function openForWriting(given: string, kind: Kind): DatabaseFile {
  * database, a private copy is read instead and removed on close.
  */
 export function openForReading(given: string, kind: Kind): DatabaseFile {
-  const path = existingFile(given, "read");
-  if (path === null) {
-    throw new Failure("store.missing", `there is no store at ${resolve(given)}`, {
-      tries: ["sonny import", "--store with the path of a store"],
-    });
-  }
+  const path = existingFile(given, "read") ?? refuseMissing(given);
   checkHeader(path, kind);
   try {
     return readable(path, connect(path, true));
@@ -94,6 +106,12 @@ function create(path: string, { applicationId }: Kind): string {
     }
   });
   return existingFile(path, "write") ?? path;
+}
+
+function refuseMissing(given: string): never {
+  throw new Failure("store.missing", `there is no store at ${resolve(given)}`, {
+    tries: ["sonny import", "--store with the path of a store"],
+  });
 }
 
 /** Looks at the first bytes only: SQLite itself would take an empty file for an empty database. */

@@ -206,6 +206,8 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
       tally("content", remarks.content(event, tenant));
     } else {
       const lane = frame.lane(session, event.lane);
+      if (lane.seenBy !== source) claims.sawLane(session.id, lane.id, source);
+      lane.seenBy = source;
       keepInLane(event, { session, lane, source, batch, tenant }, conflict);
     }
   }

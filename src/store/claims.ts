@@ -21,6 +21,8 @@ export interface Claims {
   /** Returns whether this says anything new. */
   session(session: number, source: number, fact: SessionFact): boolean;
   lane(session: number, lane: number, source: number, fact: LaneFact): boolean;
+  /** The source spoke of the lane. */
+  sawLane(session: number, lane: number, source: number): void;
   /** Forgets what the source claimed. Returns the sessions it spoke of. */
   takeBack(source: number): number[];
   /** Writes what was heard and folds again. Returns the sessions that begin at another time now. */
@@ -142,6 +144,10 @@ export function createClaims(raw: Raw, frame: Frame): Claims {
         name(fact.parentLane),
         name(fact.parentToolCall),
       ]);
+    },
+
+    sawLane(session, lane, source) {
+      hear(subject(session, lane), { source, field: "seen", atMs: null, text: null });
     },
 
     takeBack(source) {

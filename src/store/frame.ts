@@ -14,6 +14,8 @@ export interface SessionEntry {
 
 export interface LaneEntry {
   id: number;
+  /** The source that spoke of it last; null when that is not remembered. */
+  seenBy: number | null;
   /** By prompt id; see `turns.ts`. */
   turns: Map<string, TurnEntry>;
 }
@@ -168,7 +170,7 @@ export function createFrame(raw: Raw): Frame {
       const found = findLane.get(session.id, clean) as number | undefined;
       const id = found ?? Number(makeLane.run(session.id, clean, usualKind(clean)).lastInsertRowid);
       if (found === undefined) frame.made.lanes.add(id);
-      const entry: LaneEntry = { id, turns: new Map() };
+      const entry: LaneEntry = { id, seenBy: null, turns: new Map() };
       session.lanes.set(lane, entry);
       return entry;
     },

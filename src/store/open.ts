@@ -19,8 +19,8 @@ export interface Store {
   close(): void;
 }
 
-/** "sonn" in the header of the file. */
-const APPLICATION_ID = 0x736f6e6e;
+/** What tells a store from other databases: "sonn" in the header of the file. */
+export const STORE_KIND = { applicationId: 0x736f6e6e };
 
 /**
  * Opens the store. `write` creates what is missing and migrates what is older, after a backup. `read` changes nothing
@@ -30,8 +30,7 @@ export function openStore(
   given: string,
   { mode, nowMs }: { mode: "read" | "write"; nowMs: number; machine?: string },
 ): Store {
-  const kind = { applicationId: APPLICATION_ID };
-  const file = mode === "write" ? openForWriting(given, kind) : openForReading(given, kind);
+  const file = mode === "write" ? openForWriting(given, STORE_KIND) : openForReading(given, STORE_KIND);
   try {
     if (mode === "write") migrate(file.raw, migrations, nowMs);
     else refuseOlder(file);

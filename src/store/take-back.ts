@@ -43,24 +43,15 @@ export function takeBack(raw: Raw, source: number, claims: Claims, nameOf: (sour
 
 /** Removes the lanes and sessions among these of which nobody speaks any more. */
 export function sweep(raw: Raw, sessions: number[]): void {
-  for (const session of sessions) {
-    const spoken = raw.prepare("SELECT 1 FROM claims WHERE session = ? AND lane = 0 LIMIT 1").get(session);
-    if (spoken !== undefined || raw.prepare("SELECT 1 FROM spans WHERE session = ? LIMIT 1").get(session)) {
-      const used = new Set<unknown>();
-      for (const table of countedTables) {
-        for (const lane of raw.prepare(`SELECT DISTINCT lane FROM ${table} WHERE session = ?`).pluck().all(session)) {
-          used.add(lane);
-        }
-      }
-      for (const lane of raw.prepare("SELECT DISTINCT lane FROM claims WHERE session = ?").pluck().all(session)) {
-        used.add(lane);
-      }
-      const lanes = raw.prepare("SELECT id FROM lanes WHERE session = ?").pluck().all(session);
-      for (const lane of lanes) if (!used.has(lane)) raw.prepare("DELETE FROM lanes WHERE id = ?").run(lane);
-    } else {
-      raw.prepare("DELETE FROM lanes WHERE session = ?").run(session);
-      raw.prepare("DELETE FROM sessions WHERE id = ?").run(session);
-    }
+  const lanes = raw.prepare(
+    "DELETE FROM lanes WHERE session = @id AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.session = @id AND c.lane = lanes.id)",
+  );
+  const session = raw.prepare(`
+    DELETE FROM sessions WHERE id = @id
+      AND NOT EXISTS (SELECT 1 FROM claims WHERE session = @id) AND NOT EXISTS (SELECT 1 FROM spans WHERE session = @id)`);
+  for (const id of sessions) {
+    lanes.run({ id });
+    session.run({ id });
   }
 }
 

@@ -17,7 +17,7 @@ export interface Said {
 
 /**
  * Turns have one row per (lane, prompt). A turn that facts name before anybody described it is implied: it begins with
- * the earliest of them, its time is inherited. A turn fact replaces the implied row; several turn facts are folded: the
+ * the earliest of them, its time is inherited. What turn facts say goes before that; several of them are folded: the
  * earliest start with its place, the latest end, the best outcome.
  */
 export interface Turns {
@@ -123,14 +123,13 @@ export function createTurns(raw: Raw, frame: Frame, sourceName: (source: number)
 
   /** The row after one more turn fact. */
   function joined(row: Row, said: Omit<Row, "id">, impliedId: Buffer): Row {
-    if (isImplied(row)) return { ...said, id: row.id };
     const first = isBefore(rank(said), rank(row)) ? said : row;
     const ids = [row.event_id, said.event_id].sort(Buffer.compare);
     return {
       ...first,
       id: row.id,
       event_id: ids.find((id) => !id.equals(impliedId)) ?? impliedId,
-      tenant: row.tenant ?? said.tenant,
+      tenant: isImplied(row) ? said.tenant : (row.tenant ?? said.tenant),
       ended_at_ms:
         row.ended_at_ms === null || said.ended_at_ms === null
           ? (row.ended_at_ms ?? said.ended_at_ms)
