@@ -8,12 +8,14 @@ export interface FoundFile {
   mtimeMs: number;
   /** Device and inode: the same file under two names is read once. */
   fileId: string;
+  /** True when a path named it, false when it was found in a folder. */
+  named: boolean;
 }
 
 export interface Search {
   files: FoundFile[];
   /** What could not be looked at, and why. */
-  refused: { path: string; reason: string }[];
+  refused: { path: string; reason: string; named: boolean }[];
 }
 
 /**
@@ -25,7 +27,7 @@ export function findFiles(paths: string[], mayBe: (name: string) => boolean): Se
   const search: Search = { files: [], refused: [] };
   const seen = new Set<string>();
 
-  const refuse = (path: string, error: unknown) => search.refused.push({ path, reason: reasonOf(error) });
+  const refuse = (path: string, reason: string, named: boolean) => search.refused.push({ path, reason, named });
 
   /** `path` is real: no part of it is a link. */
   const visit = (path: string, named: boolean) => {
@@ -36,8 +38,8 @@ export function findFiles(paths: string[], mayBe: (name: string) => boolean): Se
     seen.add(fileId);
     if (stats.isDirectory()) visitFolder(path);
     else if (stats.isFile()) {
-      search.files.push({ path, size: Number(stats.size), mtimeMs: Number(stats.mtimeMs), fileId });
-    } else if (named) search.refused.push({ path, reason: "neither a file nor a folder" });
+      search.files.push({ path, size: Number(stats.size), mtimeMs: Number(stats.mtimeMs), fileId, named });
+    } else if (named) refuse(path, "neither a file nor a folder", named);
   };
 
   const visitFolder = (folder: string) => {
@@ -48,7 +50,7 @@ export function findFiles(paths: string[], mayBe: (name: string) => boolean): Se
       try {
         if (worth) visit(entry.isSymbolicLink() ? realpathSync.native(path) : path, false);
       } catch (error) {
-        refuse(path, error);
+        refuse(path, reasonOf(error), false);
       }
     }
   };
@@ -57,7 +59,7 @@ export function findFiles(paths: string[], mayBe: (name: string) => boolean): Se
     try {
       visit(realpathSync.native(path), true);
     } catch (error) {
-      refuse(path, error);
+      refuse(path, reasonOf(error), true);
     }
   }
   return search;

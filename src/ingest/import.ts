@@ -41,7 +41,7 @@ export function importFiles(paths: string[], sink: Sink, options: ImportOptions 
   const count = counting();
   const { files, refused } = findFiles(paths, (name) => importers.some((importer) => importer.mayBe(name)));
   count.found(files.length + refused.length);
-  for (const { path, reason } of refused) count.refused(path, reason);
+  for (const { path, reason, named } of refused) count.refused(path, reason, named);
 
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const progress: Progress = { files: files.length, filesDone: 0, bytes, bytesDone: 0 };
@@ -66,7 +66,7 @@ export function importFiles(paths: string[], sink: Sink, options: ImportOptions 
     commit(sink, reading.held, count, moved);
     waiting = waiting.filter(({ path }) => moved.has(path));
   }
-  for (const { path } of waiting) count.refused(path, "is being imported by another process");
+  for (const { path, named } of waiting) count.refused(path, "is being imported by another process", named);
   return count.report();
 }
 
@@ -92,10 +92,10 @@ function importFile(reading: Reading, found: FoundFile, moved: Set<string>): voi
   else if (found.size === 0 && known === undefined) count.unchanged();
   else {
     try {
-      readFile(reading, found.path, known ?? null, moved);
+      readFile(reading, found, known ?? null, moved);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-      count.refused(found.path, reasonOf(error));
+      count.refused(found.path, reasonOf(error), found.named);
     }
   }
 }
@@ -103,7 +103,7 @@ function importFile(reading: Reading, found: FoundFile, moved: Set<string>): voi
 /** Reads a file to its end, unless another import moved its cursor: then it is among `moved`. */
 function readFile(
   { importers, sink, count, options, buffer, held }: Reading,
-  path: string,
+  { path, named }: FoundFile,
   known: { importer: Importer; cursor: Cursor | null } | null,
   moved: Set<string>,
 ): void {
@@ -111,7 +111,7 @@ function readFile(
   try {
     const source = { file, size: identityOf(file).size, buffer, bytesRead: count.bytesRead };
     const importer = known?.importer ?? recogniser(source, importers);
-    if (importer === null) count.refused(path, "not a transcript of a known agent");
+    if (importer === null) count.refused(path, "not a transcript of a known agent", named);
     const parts = importer === null ? [] : partsOf(path, source, importer, options, known?.cursor ?? null);
     for (const part of parts) {
       held.push(part);

@@ -11,6 +11,8 @@ export interface ImportReport {
     unchanged: number;
     refused: number;
   };
+  /** Of the paths that were asked for: those that are no transcripts themselves, or cannot be read. */
+  named: { refused: number };
   bytes: { read: number };
   /** Sessions that something new was said of. */
   sessions: number;
@@ -41,7 +43,7 @@ export const LISTED = 100;
 export interface Counting {
   found(files: number): void;
   unchanged(): void;
-  refused(path: string, reason: string): void;
+  refused(path: string, reason: string, named: boolean): void;
   bytesRead(count: number): void;
   /** One part of one file was committed. */
   part(part: Part): void;
@@ -53,6 +55,7 @@ export function counting(): Counting {
   const sessions = new Set<string>();
   const report: ImportReport = {
     files: { found: 0, read: 0, unchanged: 0, refused: 0 },
+    named: { refused: 0 },
     bytes: { read: 0 },
     sessions: 0,
     turns: 0,
@@ -72,8 +75,9 @@ export function counting(): Counting {
     unchanged: () => {
       report.files.unchanged += 1;
     },
-    refused: (path, reason) => {
+    refused: (path, reason, named) => {
       report.files.refused += 1;
+      report.named.refused += named ? 1 : 0;
       if (report.refused.length < LISTED) report.refused.push({ path, reason });
     },
     bytesRead: (count) => {

@@ -45,8 +45,8 @@ const OPEN: CoveredFact[] = ["usage", "cache_counters", "final_output", "shell_d
 function levelsOf(seen: Seen, tenant: string | null): Record<CoveredFact, Level> {
   const none = seen.requests === 0;
   return {
-    local_cache: ABSENT("Claude Code has no cache of its own that its transcripts tell of"),
-    divergences: ABSENT("Claude Code has no semantic cache"),
+    local_cache: ABSENT("Claude Code transcripts record no local cache"),
+    divergences: ABSENT("Claude Code transcripts record no semantic cache"),
     shell_digests: ABSENT(
       "transcripts hold neither system prompt nor tool definitions; OTLP with tool definitions does",
     ),
