@@ -150,8 +150,15 @@ busy.record("user", {
   isVisibleInTranscriptOnly: true,
   message: {
     role: "user",
-    content:
-      "Summary of the work so far. Goal: cart and invoice totals agree. Done: cart.ts and invoice.ts both round each line; round.ts rounds halves to even. Open: the changelog entry. Constraint: do not touch the migrations.",
+    content: [
+      "Summary of the work so far.",
+      "Goal: the cart total and the invoice total agree to the cent, for every currency the shop sells in.",
+      "Finding: invoice.ts rounded each line while cart.ts rounded the sum, so orders with many lines differed by a cent or two. The customer's example was order 4711 with 14 lines: 199.98 in the cart, 200.01 on the invoice.",
+      "Done: /home/ann/shop/cart.ts now rounds each line like /home/ann/shop/invoice.ts; /home/ann/shop/round.ts rounds halves to even instead of down. The failing test 'rounds half to even' was seen failing with exit code 1 and passes now.",
+      "Decided: we round per line because the tax office checks lines, not sums; rounding the sum was considered and rejected.",
+      "Open: the changelog entry for version 3.2.1. Nobody has looked at the CSV export yet.",
+      "Constraints from the user: do not touch the migrations; keep the public function total() as it is; run npm test before every commit.",
+    ].join("\n\n"),
   },
 });
 busy.later(10);
