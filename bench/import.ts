@@ -5,7 +5,7 @@
  *     node --import tsx bench/import.ts [MEGABYTES] [ROUNDS]
  */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeTranscripts, type Truth } from "./make-transcripts.js";
@@ -120,5 +120,7 @@ function ccusage(): string | undefined {
       return undefined;
     }
   }
-  return existsSync(binary) ? binary : undefined;
+  if (!existsSync(binary)) return undefined;
+  chmodSync(binary, 0o755);
+  return binary;
 }
