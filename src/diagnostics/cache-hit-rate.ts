@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../store/schema.js";
-import { inScope, ofSessions, type Selection } from "../store/scope.js";
+import { besideTurns, inScope, type Selection } from "../store/scope.js";
 import { measured, type Value } from "./value.js";
 import { unseenIn, whyUnseen } from "./visibility.js";
 
@@ -68,7 +68,7 @@ export async function cacheHitRate(db: Kysely<Tables>, selection: Selection): Pr
 /** Looked up as a set, once: several times faster than grouping all events by turn. */
 function turnIn(selection: Selection, table: "cache_events" | "requests", and: RawBuilder<unknown>) {
   return sql<number>`turns.id in (
-    select turn from ${sql.table(table)} where turn is not null and ${ofSessions(selection, `${table}.session`)} ${and})`;
+    select turn from ${sql.table(table)} where turn is not null and ${besideTurns(selection, `${table}.session`)} ${and})`;
 }
 
 function total(condition: RawBuilder<unknown>): RawBuilder<number> {

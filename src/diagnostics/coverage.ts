@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Tables } from "../store/schema.js";
-import { inScope, ofSessions, type Selection } from "../store/scope.js";
+import { besideTurns, inScope, isWhole, ofSessions, type Selection } from "../store/scope.js";
 import { comparisons } from "./semantic-precision.js";
 import { anythingOf } from "./sessions-in-scope.js";
 import type { Coverage } from "./value.js";
@@ -101,7 +101,7 @@ function requestCoverage(db: Kysely<Tables>, selection: Selection) {
 
 function turnCoverage(db: Kysely<Tables>, selection: Selection) {
   const served = sql<number>`ifnull(sum(turns.id in (
-    select turn from requests where turn is not null and ${ofSessions(selection, "requests.session")})), 0)`;
+    select turn from requests where turn is not null and ${besideTurns(selection, "requests.session")})), 0)`;
   return db
     .selectFrom("turns")
     .select([times.all, times.first, times.last, served.as("served")])
@@ -157,9 +157,11 @@ async function factCoverage(db: Kysely<Tables>, selection: Selection): Promise<C
   }));
 }
 
-/** Ids of the sources that said anything in scope. */
-function sourceIds(selection: Selection) {
-  return sql<number>`(select source from turns where ${inScope(selection, "turns")}
+/** True for the sources that said anything in scope. */
+function spoke(selection: Selection, source: string): RawBuilder<SqlBool> {
+  if (isWhole(selection)) return sql`1`;
+  return sql`${sql.ref(source)} in (
+    select source from turns where ${inScope(selection, "turns")}
     union select source from requests where ${inScope(selection, "requests")})`;
 }
 
@@ -173,7 +175,7 @@ async function sourcesOf(db: Kysely<Tables>, selection: Selection): Promise<Cove
       sql<number>`ifnull(sum(lines_skipped), 0)`.as("linesSkipped"),
       sql<string | null>`group_concat(distinct parser_version)`.as("versions"),
     ])
-    .where("id", "in", sourceIds(selection))
+    .where(spoke(selection, "sources.id"))
     .groupBy(["format", "kind"])
     .orderBy("format")
     .orderBy("kind")
@@ -197,7 +199,7 @@ function notesOf(db: Kysely<Tables>, selection: Selection): Promise<CoverageRepo
     .innerJoin("words as note", "note.id", "notes.kind")
     .leftJoin("words as name", "name.id", "notes.name")
     .select(["note.text as note", "name.text as name", sql<number>`sum(notes.count)`.as("count")])
-    .where("notes.source", "in", sourceIds(selection))
+    .where(spoke(selection, "notes.source"))
     .groupBy(["note.text", "name.text"])
     .orderBy("note.text")
     .orderBy("name.text")

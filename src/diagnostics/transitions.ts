@@ -12,37 +12,33 @@ import { inLaneHistory, inScope, type Selection } from "../store/scope.js";
  * - `declared`: the reason that was said for a change, `model` when the model differs, else null.
  */
 export function transitionsOf(db: Kysely<Tables>, selection: Selection) {
-  const history = db
-    .selectFrom("requests as request")
-    .selectAll("request")
+  const pairs = db
+    .selectFrom("requests")
     .select([
-      earlier("id").as("earlier_id"),
-      earlier("shell_digest").as("earlier_shell"),
-      earlier("shell_set_digest").as("earlier_set"),
-      earlier("digest_algorithm").as("earlier_algorithm"),
-      earlier("model").as("earlier_model"),
+      "requests.id",
+      sql<number | null>`lag(requests.id) over (
+        partition by requests.session, requests.lane
+        order by requests.at_ms, requests.source_line, requests.event_id)`.as("earlier"),
     ])
-    .where(inLaneHistory(selection, "request"));
+    .where(inLaneHistory(selection, "requests"));
   return db
-    .selectFrom(history.as("later"))
+    .selectFrom(pairs.as("pair"))
+    .innerJoin("requests as later", "later.id", "pair.id")
+    .innerJoin("requests as earlier", "earlier.id", "pair.earlier")
     .leftJoin("words", "words.id", "later.declared_change")
     .select([
       "later.id",
       "later.miss_reason",
       sql<number>`${known}`.as("known"),
-      sql<number | null>`iif(${known}, shell_digest <> earlier_shell, null)`.as("changed"),
-      sql<number | null>`iif(${known}, shell_digest <> earlier_shell and shell_set_digest = earlier_set, null)`.as(
+      sql<number | null>`iif(${known}, ${changed}, null)`.as("changed"),
+      sql<number | null>`iif(${known}, ${changed} and later.shell_set_digest = earlier.shell_set_digest, null)`.as(
         "reordered",
       ),
-      sql<string | null>`ifnull(words.text, iif(model <> earlier_model, 'model', null))`.as("declared"),
+      sql<string | null>`ifnull(words.text, iif(later.model <> earlier.model, 'model', null))`.as("declared"),
     ])
-    .where("later.earlier_id", "is not", null)
     .where(inScope(selection, "requests", "later"));
 }
 
-const known = sql`(shell_digest is not null and earlier_shell is not null and digest_algorithm is earlier_algorithm)`;
-
-function earlier(column: string) {
-  return sql<number | null>`lag(${sql.ref(`request.${column}`)}) over (
-    partition by request.session, request.lane order by request.at_ms, request.source_line, request.event_id)`;
-}
+const known = sql`(later.shell_digest is not null and earlier.shell_digest is not null
+  and later.digest_algorithm is earlier.digest_algorithm)`;
+const changed = sql`later.shell_digest <> earlier.shell_digest`;

@@ -16,7 +16,7 @@ export function unseenIn(selection: Selection, fact: CoveredFact, session: strin
     group by coverage.session having min(coverage.level) = 'absent' and max(coverage.level) = 'absent')`;
 }
 
-/** What the sources of the one selected session say. */
+/** What the sources of the one selected session say, and why those that cannot tell cannot. */
 export async function visibilityOf(
   db: Kysely<Tables>,
   selection: Selection,
@@ -27,10 +27,12 @@ export async function visibilityOf(
     .select(["level", "why"])
     .where("fact", "=", fact)
     .where(ofSessions(selection, "coverage.session"))
+    .orderBy("why")
     .execute();
   const levels = new Set(rows.map((row) => row.level));
   const level = levels.size === 0 ? null : levels.size === 1 ? (rows[0]!.level as Visibility) : "partial";
-  return { level, why: await whyUnseen(db, selection, fact) };
+  const reasons = new Set(rows.filter((row) => row.level !== "full" && row.why !== null).map((row) => row.why));
+  return { level, why: reasons.size === 0 ? null : [...reasons].join("; ") };
 }
 
 /**

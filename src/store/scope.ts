@@ -91,6 +91,11 @@ export function without(selection: Selection, ...parts: Part[]): Selection {
   return { ...selection, ...Object.fromEntries(parts.map((part) => [part, null])) };
 }
 
+/** True when nothing is restricted. */
+export function isWhole({ scope: _, ...parts }: Selection): boolean {
+  return Object.values(parts).every((part) => part === null);
+}
+
 /** Rows of the table that belong to the selection, each thing once. `alias` is the table's name in the query. */
 export function inScope(selection: Selection, table: ScopedTable, alias: string = table): RawBuilder<SqlBool> {
   return all([sql`${sql.ref(`${alias}.counted`)} = 1`, ...conditions(selection, table, alias)]);
@@ -110,6 +115,13 @@ export function ofSessions(selection: Selection, session: string): RawBuilder<Sq
   return all(sessionConditions(selection, session));
 }
 
+/** Rows of sessions that have a turn in the selection: all that can belong to those turns, found by index. */
+export function besideTurns(selection: Selection, session: string): RawBuilder<SqlBool> {
+  if (selection.session !== null || timeConditions(selection, "turns").length === 0)
+    return ofSessions(selection, session);
+  return sql`${sql.ref(session)} in (select session from turns where ${inScope(selection, "turns")})`;
+}
+
 /**
  * Requests as their lanes sent them, inherited ones too and each once, as far as they can be in scope or come just
  * before one that is: the ground for comparing a request with its predecessor, which may lie outside the window.
@@ -123,9 +135,9 @@ export function inLaneHistory(selection: Selection, alias: string): RawBuilder<S
   const parts = [once, ...sessionConditions(selection, `${alias}.session`), ...laneConditions(selection, alias)];
   if (selection.untilMs !== null) parts.push(sql`${column("at_ms")} < ${selection.untilMs}`);
   if (selection.session === null && (selection.sinceMs !== null || selection.untilMs !== null)) {
-    parts.push(
-      sql`${column("lane")} in (select lane from requests where ${all(timeConditions(selection, "requests"))})`,
-    );
+    const windowed = all(timeConditions(selection, "requests"));
+    for (const name of ["session", "lane"])
+      parts.push(sql`${column(name)} in (select ${sql.ref(name)} from requests where ${windowed})`);
   }
   return all(parts);
 }

@@ -34,6 +34,7 @@ export async function shellStability(
   const digests = seen.known > 0 && seen.known >= ENOUGH * seen.all;
   const reasons = await visibilityOf(db, selection, "miss_reasons");
   const deltas = await visibilityOf(db, selection, "shell_deltas");
+  const whole = await visibilityOf(db, selection, "shell_digests");
   const basis = digests
     ? "shell digests"
     : reasons.level === "full"
@@ -57,7 +58,7 @@ export async function shellStability(
         : blind
           ? `the shell cannot be seen in ${counted(seen.all, "transition")}`
           : `${counted(violations, "change")} refused and ${declared} declared in ${counted(seen.all, "transition")}, by ${basis ?? "what little was recorded"}`,
-    tries: blind ? await wouldShow(db, selection) : violations > 0 ? [STEADY] : [],
+    tries: blind ? wouldShow([reasons.why, deltas.why, whole.why]) : violations > 0 ? [STEADY] : [],
     evidence: await evidenceOf(db, found),
   };
 }
@@ -96,10 +97,7 @@ function findingOf(change: Change, byDigest: boolean, options: CheckOptions): Fi
 }
 
 /** What would make the shell visible, in the words of the sources themselves. */
-async function wouldShow(db: Kysely<Tables>, selection: Selection): Promise<string[]> {
-  const why: (string | null)[] = [];
-  for (const fact of ["miss_reasons", "shell_deltas", "shell_digests"] as const)
-    why.push((await visibilityOf(db, selection, fact)).why);
+function wouldShow(why: (string | null)[]): string[] {
   const said = [...new Set(why.filter((text) => text !== null))];
   return said.length > 0 ? said : ["record shell digests, the provider's miss reasons or declared changes"];
 }
