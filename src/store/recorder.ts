@@ -30,8 +30,8 @@ export function storeRecorder(
     try {
       sink.append([{ source, events, skipped: [], cursor: null, expectedOffset: null, replace: false }]);
     } catch (error) {
-      const oneIsRefused = error instanceof Failure && error.code === "event.refused" && events.length > 1;
-      if (oneIsRefused) for (const event of events) write([event]);
+      const storeFails = error instanceof Failure && error.code !== "event.refused";
+      if (!storeFails && events.length > 1) for (const event of events) write([event]);
       else lose(events.length, error instanceof Error ? error.message : String(error));
     }
   }

@@ -41,7 +41,11 @@ const saying: fc.Arbitrary<SessionEvent> = fc.oneof(
   ),
   place.chain((at) =>
     fc
-      .record({ laneKind: some("subagent", "side", "parent"), agentType: known("explore", "plan"), parentLane: known("main") })
+      .record({
+        laneKind: some("subagent", "side", "parent"),
+        agentType: known("explore", "plan"),
+        parentLane: known("main"),
+      })
       .map((said): SessionEvent => make.lane({ ...at, ...(said as { laneKind: "side" }) })),
   ),
   place.chain((at) =>
@@ -83,7 +87,11 @@ const saying: fc.Arbitrary<SessionEvent> = fc.oneof(
   ),
   place.chain((at) =>
     fc
-      .record({ tokensAfter: known(100, 200), summaryTokens: known(50), items: some([], [{ messageId: "m", fate: "kept" as const, tokens: 3 }]) })
+      .record({
+        tokensAfter: known(100, 200),
+        summaryTokens: known(50),
+        items: some([], [{ messageId: "m", fate: "kept" as const, tokens: 3 }]),
+      })
       .map((said): SessionEvent => make.compaction({ ...at, ...said })),
   ),
   place.map((at): SessionEvent => make.cache(at)),

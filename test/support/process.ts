@@ -3,13 +3,33 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildSync } from "esbuild";
 
-const loader = ["--import", "tsx"];
+const built = new Map<string, string>();
+
+/** The script as one JavaScript file: starting it takes a tenth of the time. */
+function programOf(script: string): string {
+  let file = built.get(script);
+  if (file === undefined) {
+    file = join("node_modules", ".cache", "sonny-test", `${script}-${process.pid}.mjs`);
+    buildSync({
+      entryPoints: [join("test/support", script)],
+      outfile: file,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      packages: "external",
+    });
+    built.set(script, file);
+    process.once("exit", () => rmSync(file!, { force: true }));
+  }
+  return file;
+}
 
 /** A child that runs `script` (a path below `test/support`); its stdout is a pipe. */
-export function start(script: string, args: string[]): ChildProcess {
-  return spawn(process.execPath, [...loader, join("test/support", script), ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
+export function start(script: string, args: string[], stderr: "inherit" | "ignore" = "inherit"): ChildProcess {
+  return spawn(process.execPath, [programOf(script), ...args], {
+    stdio: ["ignore", "pipe", stderr],
   });
 }
 
@@ -31,11 +51,10 @@ export function asNobody(script: string, args: string[]): unknown {
   const folder = mkdtempSync(join(tmpdir(), "sonny-nobody-"));
   chmodSync(folder, 0o777);
   try {
-    const { stdout, stderr, status } = spawnSync(
-      "setpriv",
-      [...nobody, process.execPath, ...loader, join("test/support", script), ...args],
-      { encoding: "utf8", env: { ...process.env, TMPDIR: folder, HOME: folder } },
-    );
+    const { stdout, stderr, status } = spawnSync("setpriv", [...nobody, process.execPath, programOf(script), ...args], {
+      encoding: "utf8",
+      env: { ...process.env, TMPDIR: folder, HOME: folder },
+    });
     if (status !== 0) throw new Error(stderr);
     return JSON.parse(stdout);
   } finally {
