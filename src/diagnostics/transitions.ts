@@ -29,6 +29,8 @@ export function transitionsOf(db: Kysely<Tables>, selection: Selection) {
     .select([
       "later.id",
       "later.miss_reason",
+      "later.tip",
+      "earlier.tip as earlier_tip",
       sql<number>`${known}`.as("known"),
       sql<number | null>`iif(${known}, ${changed}, null)`.as("changed"),
       sql<number | null>`iif(${known}, ${changed} and later.shell_set_digest = earlier.shell_set_digest, null)`.as(

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../store/schema.js";
 import type { Selection } from "../../store/scope.js";
 import { counted } from "../figure.js";
+import { differenceBetween } from "../first-difference.js";
 import { transitionsOf } from "../transitions.js";
 import { visibilityOf } from "../visibility.js";
 import { type CheckOptions, type CheckResult, evidenceOf, type Finding } from "./check.js";
@@ -9,6 +10,8 @@ import { type CheckOptions, type CheckResult, evidenceOf, type Finding } from ".
 /** Reasons that say by themselves that the shell changed; a compaction or a resume need not touch it. */
 const SHELL_REASONS = ["tools", "instructions", "model", "mode", "upgrade"];
 const DRIFT_REASONS = ["system_changed", "tools_changed"];
+/** Of so many changes it is said where they begin. */
+const TOLD = 50;
 const STEADY = "keep tools and instructions as they are within a session, or declare the change";
 /** Digests decide when at least this share of the transitions has them. */
 const ENOUGH = 0.9;
@@ -42,8 +45,9 @@ export async function shellStability(
       : deltas.level === "full"
         ? "changes the client recorded"
         : null;
-  const findings = (await changes(db, selection)).map((row) => findingOf(row, digests, options));
-  const found = findings.filter((finding) => finding !== null);
+  const changed = await changes(db, selection);
+  const findings = changed.map((row) => findingOf(row, digests, options)).filter((finding) => finding !== null);
+  const found = await withDifference(db, findings, changed);
   const violations = found.filter(({ outcome }) => outcome === "violation").length;
   const declared = found.length - violations;
   const blind = basis === null && violations === 0 && seen.all > 0;
@@ -75,7 +79,7 @@ function changes(db: Kysely<Tables>, selection: Selection) {
   return db
     .selectFrom(transitionsOf(db, selection).as("transition"))
     .leftJoin("words as miss", "miss.id", "transition.miss_reason")
-    .select(["transition.id", "changed", "reordered", "declared", "miss.text as missReason"])
+    .select(["transition.id", "tip", "earlier_tip", "changed", "reordered", "declared", "miss.text as missReason"])
     .where((eb) => eb.or([eb("changed", "=", 1), eb("miss.text", "in", DRIFT_REASONS), eb("declared", "is not", null)]))
     .execute();
 }
@@ -94,6 +98,18 @@ function findingOf(change: Change, byDigest: boolean, options: CheckOptions): Fi
     return { table, id, outcome: "violation", message: `${what ?? "shell changed"}, no reason declared` };
   const message = `${drifted ? what : "change recorded"}, declared: ${reason.join(", ")}`;
   return { table, id, outcome: options.strictDeclared ? "violation" : "noted", message };
+}
+
+/** Says of the first changes in which segment they begin, where layouts were recorded. */
+async function withDifference(db: Kysely<Tables>, findings: Finding[], changed: Change[]): Promise<Finding[]> {
+  const told: Finding[] = [];
+  for (const [at, finding] of findings.entries()) {
+    const row = at < TOLD ? changed.find(({ id }) => id === finding.id) : undefined;
+    const difference = row?.changed !== 1 ? null : await differenceBetween(db, row.earlier_tip, row.tip);
+    const where = difference === null ? "" : `, from segment ${difference.position} (${difference.segmentKind}) on`;
+    told.push({ ...finding, message: finding.message + where });
+  }
+  return told;
 }
 
 /** What would make the shell visible, in the words of the sources themselves. */

@@ -87,6 +87,30 @@ test("nobody having spoken of it is no evidence of calm", async () => {
   assert.is((await shell([says("miss_reasons", "partial"), at(0), at(1)])).verdict, "unmeasured");
 });
 
+test("where layouts were recorded, a change says in which segment it begins", async () => {
+  const segments = (...contents: string[]) =>
+    contents.map((content) => ({
+      segmentKind: content.split(" ")[0]!,
+      contentDigest: digest(content),
+      canonicalDigest: null,
+      bytes: 10,
+      tokens: null,
+      cacheable: true,
+      breakpoint: false,
+      ttl: null,
+    }));
+  const sent = (minute: number, name: string, ...contents: string[]) =>
+    at(minute, { shellDigest: digest(name), segments: segments(...contents) });
+  const message = async (...events: ReturnType<typeof sent>[]) =>
+    (await shell(events)).evidence.map((item) => item.message);
+  const first = sent(0, "X", "tool_schema a", "system b", "history c");
+  assert.equal(await message(first, sent(1, "Y", "tool_schema a", "system B", "history c")), [
+    "shell digest changed, no reason declared, from segment 2 (system) on",
+  ]);
+  assert.match((await message(first, sent(1, "Y", "tool_schema a")))[0]!, "from segment 2 (system) on");
+  assert.match((await message(first, at(1, { shellDigest: digest("Y") })))[0]!, "no reason declared");
+});
+
 test("with one request in every lane nothing could change", async () => {
   assert.is((await shell([at(0), at(1, { lane: "sub" })])).verdict, "not_applicable");
 });
