@@ -15,7 +15,7 @@ import { type TenantLeaks, tenantLeaks } from "./tenant-leaks.js";
 import { type Totals, totals } from "./totals.js";
 import type { Value } from "./value.js";
 
-export interface Metrics {
+interface Metrics {
   "cache.hit_rate": CacheHitRate;
   "cache.read_ratio": ReadRatio;
   "prefix.churn": PrefixChurn;

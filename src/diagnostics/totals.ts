@@ -4,7 +4,7 @@ import { type Excluded, excluded, inScope, type Selection } from "../store/scope
 import { sessionsInScope } from "./sessions-in-scope.js";
 
 /** Tokens of the requests in scope, in disjoint buckets; reasoning is part of output. Null: no request told. */
-export interface Tokens {
+interface Tokens {
   uncached: number | null;
   read: number | null;
   write5m: number | null;

@@ -8,7 +8,7 @@ import type { Interval } from "./statistics.js";
  * - `not_reported`: no source in scope can tell; `reason` says why.
  * - `invalid`: the records contradict each other.
  */
-export type State = "ok" | "no_data" | "insufficient" | "not_reported" | "partial" | "invalid";
+type State = "ok" | "no_data" | "insufficient" | "not_reported" | "partial" | "invalid";
 
 /** How many records of those in scope the figure rests on. */
 export interface Coverage {

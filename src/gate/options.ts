@@ -13,7 +13,7 @@ export interface GateFlags {
 }
 
 /** Lowest acceptable retention where nobody says otherwise. */
-export const DEFAULT_FLOOR = 0.7;
+const DEFAULT_FLOOR = 0.7;
 
 /** What the checks need to know, with the defaults filled in; unreadable values are a `Failure`. */
 export function checkOptions(flags: GateFlags, nowMs: number): CheckOptions {

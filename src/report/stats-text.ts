@@ -27,12 +27,12 @@ export function statsText(stats: Stats, store: string, floor: number, page: Page
 }
 
 /** A value as its own words: the figure, or `–`. */
-export function shown(value: number | null, guards: number[] = []): string {
+function shown(value: number | null, guards: number[] = []): string {
   return value === null ? "–" : figure(value, guards);
 }
 
 /** What stands beside a figure: count of total, how many records it rests on, and why it is not better. */
-export function basis(value: Value): string {
+function basis(value: Value): string {
   const { count, of, nUnit, coverage, state, reason, ci, bounds } = value;
   const parts = [`${grouped(count)} of ${counted(of, nUnit.replace(/s$/, ""), nUnit)}`];
   if (state === "not_reported" || (state === "no_data" && of === 0)) parts.pop();
