@@ -44,14 +44,16 @@ export interface MapOptions {
  * file at any place and continuing from `state` gives the same store as reading it in one go.
  */
 export interface Mapper {
-  /** Takes one record and gives the events it completes. */
-  take(record: Found): SessionEvent[];
-  /** Called at the end of the file as it stands now: what is still open, said without closing it. */
-  rest(offset: number): SessionEvent[];
+  /** Takes one record and says the events it completes. */
+  take(record: Found, say: Say): void;
+  /** Called at `offset`, the end of the file as it stands now: says what is still open, without closing it. */
+  rest(offset: number, say: Say): void;
   /** What must be remembered to go on from here, as JSON. */
   state(): string;
   readonly tally: Tally;
 }
+
+export type Say = (event: SessionEvent) => void;
 
 /** Counts for the report that cannot be seen from the events. */
 export interface Tally {

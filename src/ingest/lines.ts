@@ -56,13 +56,13 @@ export function* linesOf(source: OpenFile, from = { offset: 0, line: 0 }): Gener
   };
 
   while (true) {
-    const newline = buffer.subarray(start, start + held).indexOf(NEWLINE);
-    if (newline >= 0) {
-      const end = offset + newline + 1;
-      yield { bytes: buffer.subarray(start, start + newline), offset, line, end, ended: true };
-      start += newline + 1;
-      held -= newline + 1;
-      offset = end;
+    const newline = buffer.indexOf(NEWLINE, start);
+    if (newline >= 0 && newline < start + held) {
+      const length = newline + 1 - start;
+      yield { bytes: buffer.subarray(start, newline), offset, line, end: offset + length, ended: true };
+      start += length;
+      held -= length;
+      offset += length;
       line += 1;
     } else if (held < buffer.length || start > 0) {
       if (fill() > 0) continue;

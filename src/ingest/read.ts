@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { fstatSync, readFileSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Cursor, SourceBatch } from "../events/sink.js";
-import type { Importer, MapOptions, Mapper, Tally } from "./importer.js";
+import type { Importer, MapOptions, Mapper, Say, Tally } from "./importer.js";
 import { linesOf, type OpenFile } from "./lines.js";
 import { valuesOf } from "./values.js";
 
@@ -61,6 +61,10 @@ export function* partsOf(
   let linesSkipped = from?.linesSkipped ?? 0;
   let begun = { ...place };
 
+  const say: Say = (event) => {
+    part.events.push(event);
+  };
+
   function emptyPart() {
     return { events: [], skipped: [] } as Pick<SourceBatch, "events" | "skipped">;
   }
@@ -94,13 +98,13 @@ export function* partsOf(
   }
 
   for (const { found, skipped, end } of valuesOf(linesOf(source, place), importer.ignores)) {
-    for (const record of found) part.events.push(...mapper.take(record));
+    for (const record of found) mapper.take(record, say);
     part.skipped.push(...skipped);
     Object.assign(place, end);
     const bytes = place.offset - begun.offset;
     if (part.events.length >= options.commitEvents || bytes >= options.commitBytes) yield ended(false);
   }
-  part.events.push(...mapper.rest(place.offset));
+  mapper.rest(place.offset, say);
   yield ended(true);
 }
 

@@ -1,8 +1,10 @@
 import type { SkippedLine } from "../events/sink.js";
+import { encoded, object } from "./json.js";
 import { type Line, MAX_LINE_BYTES } from "./lines.js";
 
 /** One JSON object found in a file. */
 export interface Found {
+  /** Its strings, and its keys, hold UTF-8, one byte per character: read them through `json.ts`. */
   value: Record<string, unknown>;
   /** The bytes it was read from, valid until the next group is asked for. */
   bytes: Buffer;
@@ -207,13 +209,33 @@ function scanned(bytes: Buffer, from: number, startDepth: number) {
   return { end: null, depth, inString };
 }
 
-/** Undefined when the bytes are not one JSON value. */
+/**
+ * Undefined when the bytes are not one JSON value. The bytes are parsed as they are; only an escape such as `\u00e9`
+ * stands for another text than its byte, and then the value is read as text and encoded.
+ */
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return hasWideEscape(bytes) ? JSON.parse(bytes.toString("utf8"), inUtf8) : JSON.parse(bytes.toString("latin1"));
   } catch {
     return undefined;
   }
+}
+
+const ESCAPE = Buffer.from("\\u");
+
+/** Whether a character outside ASCII is written as an escape. */
+function hasWideEscape(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(ESCAPE); at >= 0; at = bytes.indexOf(ESCAPE, at + 2)) {
+    if (bytes[at + 2] !== 0x30 || bytes[at + 3] !== 0x30 || bytes[at + 4]! >= 0x38) return true;
+  }
+  return false;
+}
+
+function inUtf8(_key: string, value: unknown): unknown {
+  if (typeof value === "string") return encoded(value);
+  const keyed = object(value);
+  if (keyed === null || !Object.keys(keyed).some((key) => encoded(key) !== key)) return value;
+  return Object.fromEntries(Object.entries(keyed).map(([key, entry]) => [encoded(key), entry]));
 }
 
 /** The line without blanks, byte order marks and NUL bytes around it. */
@@ -232,13 +254,13 @@ function trimmed(line: Buffer): { bytes: Buffer; at: number; nul: boolean } {
     if (byte !== 0 && !isBlank(byte)) break;
     nul ||= byte === 0;
   }
-  return { bytes: line.subarray(start, end), at: start, nul };
+  return { bytes: end - start === line.length ? line : line.subarray(start, end), at: start, nul };
 }
 
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === 0x0a;
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return object(value) !== null;
 }
 
 function skip({ line, offset }: Line, at: number, reason: string): SkippedLine {

@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { text } from "../../src/ingest/json.js";
 import { linesOf } from "../../src/ingest/lines.js";
 import { valuesOf } from "../../src/ingest/values.js";
 import { temporaryFolder } from "../support/store.js";
@@ -13,13 +14,13 @@ function valuesIn(content: string | Buffer, from = { offset: 0, line: 0 }) {
   writeFileSync(path, content);
   const file = openSync(path, "r");
   const source = { file, size: statSync(path).size, buffer: Buffer.alloc(64), bytesRead: () => {} };
-  const values: unknown[] = [];
+  const raw: unknown[] = [];
   const at: [number, number][] = [];
   const skipped: [number, string][] = [];
   let end = from;
   for (const group of valuesOf(linesOf(source, from))) {
     for (const { value, line, offset } of group.found) {
-      values.push(value);
+      raw.push(value);
       at.push([line, offset]);
     }
     for (const { line, reason } of group.skipped) skipped.push([line, reason]);
@@ -27,7 +28,21 @@ function valuesIn(content: string | Buffer, from = { offset: 0, line: 0 }) {
   }
   closeSync(file);
   rmSync(folder, { recursive: true });
-  return { values, at, skipped, end, left: Buffer.byteLength(content) - end.offset };
+  const left = Buffer.byteLength(content) - end.offset;
+  return {
+    at,
+    skipped,
+    end,
+    left,
+    get values() {
+      return asText(raw) as unknown[];
+    },
+  };
+}
+
+/** The same value with its strings as text. */
+function asText(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_, entry) => (typeof entry === "string" ? text(entry) : entry));
 }
 
 test("each line is one object", () => {
@@ -141,13 +156,15 @@ test("invalid UTF-8 costs a character, not the record", () => {
   assert.equal(valuesIn(bytes).values, [{ text: "a\ufffd\ufffdb" }]);
 });
 
-test("a string of NUL characters and a lone surrogate in escapes are read", () => {
-  assert.equal(valuesIn('{"text":"\\u0000\\ud800"}\n').values, [{ text: "\0\ud800" }]);
+test("escapes are read, of whatever character; a lone surrogate becomes a mark", () => {
+  assert.equal(valuesIn('{"text":"\\u0000\\u001b \\u00e9 \\u6e2c é 測 \\\\users \\ud800"}\n').values, [
+    { text: "\0\u001b é 測 é 測 \\users \ufffd" },
+  ]);
 });
 
 test("deeply nested JSON ends nothing", () => {
   const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  assert.is(valuesIn(`${deep}\n{"b":1}\n`).values.length, 2);
+  assert.is(valuesIn(`${deep}\n{"b":1}\n`).at.length, 2);
 });
 
 test.run();

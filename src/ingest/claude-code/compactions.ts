@@ -1,39 +1,42 @@
-import type { CompactionFact, SessionEvent } from "../../events/event.js";
+import type { CompactionFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { checkpointFault } from "../../retention/degenerate.js";
-import { AGENT, headerOf, identityOf, type Place } from "./place.js";
+import { decoded } from "../json.js";
+import { AGENT, headed, headerOf, identityOf, type Place } from "./place.js";
 import type { BoundaryRecord, UserRecord } from "./records.js";
-import type { LaneState, OpenCompaction } from "./state.js";
+import type { OpenCompaction } from "./state.js";
 
 /**
  * A compaction is told in three records: the boundary, the checkpoint after it, and the next request, whose prompt
  * shows what the context came to. (The boundary's own `postTokens` leaves out the shell.) Old versions write the
  * checkpoint alone. The compaction's own request is not in the transcript.
  */
-export function boundaryEvents(place: Place, record: BoundaryRecord): SessionEvent[] {
-  if (record.form === "micro") return [microCompaction(place, record)];
-  const events = closedCompaction(place.lane);
+export function sayBoundary(place: Place, record: BoundaryRecord): void {
+  if (record.form === "micro") {
+    sayMicroCompaction(place, record);
+    return;
+  }
+  close(place, null);
+  const begun = begin(place);
+  const counted = record.preTokens !== null;
   place.lane.compaction = {
-    ...begun(place, record),
+    ...begun,
     trigger: record.trigger,
+    tokensBefore: record.preTokens ?? begun.tokensBefore,
+    countedBy: counted ? "boundary" : begun.countedBy,
     durationMs: record.durationMs,
     kept: record.keptMessages,
   };
-  if (record.preTokens !== null) {
-    Object.assign(place.lane.compaction, { tokensBefore: record.preTokens, countedBy: "boundary" });
-  }
-  return events;
 }
 
 /** The text that replaced the older context. */
-export function checkpointEvents(place: Place, record: UserRecord): SessionEvent[] {
-  const { lane } = place;
-  const events: SessionEvent[] = [];
+export function sayCheckpoint(place: Place, record: UserRecord): void {
+  const { lane, say } = place;
   if (lane.compaction === null || lane.compaction.checkpoint !== null) {
-    events.push(...closedCompaction(lane));
-    lane.compaction = begun(place, record);
+    close(place, null);
+    lane.compaction = begin(place);
   }
-  const text = checkpointOf(record.text ?? "");
+  const text = checkpointOf(record.text === null ? "" : decoded(record.text));
   const digest = digestOf(text);
   const fault = checkpointFault(text, {
     removedTokens: lane.compaction.tokensBefore,
@@ -41,16 +44,12 @@ export function checkpointEvents(place: Place, record: UserRecord): SessionEvent
   });
   lane.compaction.checkpoint = { digest: hexOf(digest), bytes: Buffer.byteLength(text), fault };
   lane.checkpoint = hexOf(digest);
-  if (place.content) {
-    const eventId = eventIdOf("content", hexOf(digest));
-    events.push({ kind: "content", eventId, ...headerOf(place, record), digest, text });
-  }
-  return events;
+  if (place.content) say({ kind: "content", ...headed(place, eventIdOf("content", hexOf(digest))), digest, text });
 }
 
-/** The compaction before this request, now that its prompt is known. */
-export function compactionBefore(lane: LaneState, promptTokens: number | null): SessionEvent[] {
-  return closedCompaction(lane, promptTokens);
+/** The first request after a compaction: its prompt tells what the context came to. */
+export function compactionEnds(place: Place, promptTokens: number | null): void {
+  close(place, promptTokens);
 }
 
 /** The compaction as far as it was told. */
@@ -80,27 +79,25 @@ export function compactionOf(open: OpenCompaction, tokensAfter: number | null = 
   };
 }
 
-function closedCompaction(lane: LaneState, tokensAfter: number | null = null): SessionEvent[] {
-  if (lane.compaction === null) return [];
-  const compaction = compactionOf(lane.compaction, tokensAfter);
+function close({ lane, say }: Place, tokensAfter: number | null): void {
+  if (lane.compaction === null) return;
+  say(compactionOf(lane.compaction, tokensAfter));
   lane.compaction = null;
-  return [compaction];
 }
 
-function begun(place: Place, record: BoundaryRecord | UserRecord): OpenCompaction {
+function begin(place: Place): OpenCompaction {
   place.lane.changes.push("compaction");
   place.lane.rewritten = "compaction";
-  return told(place, record);
+  return newCompaction(place);
 }
 
-function told(place: Place, record: BoundaryRecord | UserRecord): OpenCompaction {
-  const { lane } = place;
+function newCompaction(place: Place): OpenCompaction {
   return {
-    key: identityOf(record) ?? hexOf(digestOf(place.bytes)),
-    header: headerOf(place, record),
-    version: record.version,
+    key: identityOf(place) ?? hexOf(digestOf(place.bytes)),
+    header: headerOf(place),
+    version: place.frame.version,
     trigger: null,
-    tokensBefore: lane.contextTokens,
+    tokensBefore: place.lane.contextTokens,
     countedBy: "previous_request",
     durationMs: null,
     kept: [],
@@ -109,12 +106,12 @@ function told(place: Place, record: BoundaryRecord | UserRecord): OpenCompaction
 }
 
 /** Clears single results in place. Both counts are the client's own estimate. */
-function microCompaction(place: Place, record: BoundaryRecord): CompactionFact {
+function sayMicroCompaction(place: Place, record: BoundaryRecord): void {
   place.lane.rewritten ??= "gc";
   const { preTokens, savedTokens } = record;
   const counted = preTokens !== null && savedTokens !== null;
-  return {
-    ...compactionOf({ ...told(place, record), trigger: record.trigger }),
+  place.say({
+    ...compactionOf({ ...newCompaction(place), trigger: record.trigger }),
     form: "micro",
     tokensBefore: preTokens,
     tokensAfter: counted ? Math.max(0, preTokens - savedTokens) : null,
@@ -123,7 +120,7 @@ function microCompaction(place: Place, record: BoundaryRecord): CompactionFact {
       ...record.clearedResults.map((messageId) => ({ messageId, fate: "stubbed" as const, tokens: null })),
       ...record.clearedMessages.map((messageId) => ({ messageId, fate: "dropped" as const, tokens: null })),
     ],
-  };
+  });
 }
 
 function triggerOf(trigger: string | null): CompactionFact["trigger"] {

@@ -13,30 +13,33 @@ type Level = Pick<CoverageFact, "level" | "why">;
  * What this file can tell about a session, when it has been read up to `offset`: a later word replaces an earlier one.
  * Kinds that are always full are not mentioned.
  */
-export function coverageEvents(
+export function sayCoverage(
   file: FileState,
   session: SessionState,
   tenant: string | null,
   offset: number,
-): CoverageFact[] {
+  say: (event: CoverageFact) => void,
+): void {
   const levels = Object.entries(levelsOf(seenWithOpen(file, session), tenant)) as [CoveredFact, Level][];
-  const worthSaying = levels.filter(([fact, { level }]) => level !== "full" || OPEN.includes(fact));
-  return worthSaying.map(([fact, { level, why }]) => ({
-    kind: "coverage",
-    eventId: eventIdOf("coverage", AGENT, session.id, fact),
-    agent: AGENT,
-    session: session.id,
-    lane: "main",
-    turn: null,
-    tenant,
-    atMs: null,
-    timeQuality: "inherited",
-    line: null,
-    offset,
-    fact,
-    level,
-    why,
-  }));
+  for (const [fact, { level, why }] of levels) {
+    if (level === "full" && !OPEN.includes(fact)) continue;
+    say({
+      kind: "coverage",
+      eventId: eventIdOf("coverage", AGENT, session.id, fact),
+      agent: AGENT,
+      session: session.id,
+      lane: "main",
+      turn: null,
+      tenant,
+      atMs: null,
+      timeQuality: "inherited",
+      line: null,
+      offset,
+      fact,
+      level,
+      why,
+    });
+  }
 }
 
 /** Kinds that the next line may still change, and those whose being full is evidence that nothing happened. */
@@ -94,16 +97,16 @@ function since(version: string, { oldest, newest }: Seen, what: string): Level {
 /** The counts with the newest request of each lane, which has not been counted. */
 function seenWithOpen({ lanes }: FileState, session: SessionState): Seen {
   const seen = { ...session.seen };
-  for (const { request } of lanes.values()) if (request?.session === session.id) sawRequest(seen, request);
+  for (const { request } of lanes.values()) if (request?.fact.session === session.id) sawRequest(seen, request);
   return seen;
 }
 
-export function sawRequest(seen: Seen, request: OpenRequest): void {
+export function sawRequest(seen: Seen, { fact, diagnosed }: OpenRequest): void {
   seen.requests += 1;
-  seen.withoutUsage += request.status === "missing" ? 1 : 0;
-  seen.withoutCounters += request.cacheReported ? 0 : 1;
-  seen.provisional += request.outputQuality === "final" ? 0 : 1;
-  seen.undiagnosed += request.diagnosed ? 0 : 1;
+  seen.withoutUsage += fact.status === "missing" ? 1 : 0;
+  seen.withoutCounters += fact.cacheReported ? 0 : 1;
+  seen.provisional += fact.outputQuality === "final" ? 0 : 1;
+  seen.undiagnosed += diagnosed ? 0 : 1;
 }
 
 /** Remembers the oldest and the newest client version. */

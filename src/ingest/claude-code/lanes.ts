@@ -1,5 +1,6 @@
-import type { LaneFact, LaneKind, SessionEvent } from "../../events/event.js";
+import type { LaneKind } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
+import { bytesOf } from "../json.js";
 import { AGENT, headed, type Place } from "./place.js";
 import type { ClaudeRecord } from "./records.js";
 import { bounded, type FileState, type LaneState, newLane } from "./state.js";
@@ -9,11 +10,11 @@ import { bounded, type FileState, type LaneState, newLane } from "./state.js";
  * agent; the inline sidechains of old versions are chains of parents, named after the uuid of their first record.
  */
 export function laneIdOf({ sidechains }: FileState, record: ClaudeRecord): string {
-  if (!record.sidechain) return "main";
-  if (record.agentId !== null) return record.agentId;
-  const parent = record.parentUuid === null ? undefined : sidechains.get(record.parentUuid);
-  const lane = parent ?? record.uuid ?? "sidechain";
-  if (record.uuid !== null) sidechains.set(record.uuid, lane);
+  if (!record.frame.sidechain) return "main";
+  if (record.frame.agentId !== null) return record.frame.agentId;
+  const parent = record.frame.parentUuid === null ? undefined : sidechains.get(record.frame.parentUuid);
+  const lane = parent ?? record.frame.uuid ?? "sidechain";
+  if (record.frame.uuid !== null) sidechains.set(record.frame.uuid, lane);
   bounded(sidechains, SIDECHAIN_RECORDS);
   return lane;
 }
@@ -29,7 +30,7 @@ export function laneOf({ lanes }: FileState, id: string): LaneState {
 
 /** Where a record of the lane was found; see `RequestFact.copyRank`. A side lane's own file replays its parent's. */
 export function rankOf(file: FileState, record: ClaudeRecord, lane: string): 0 | 1 | 2 {
-  if (record.progressOf !== null) return 2;
+  if (record.frame.progressOf !== null) return 2;
   if (lane === "main") return 0;
   return file.own === lane && laneKindOf(lane) === "subagent" ? 0 : 1;
 }
@@ -41,27 +42,26 @@ export function laneKindOf(agentId: string): LaneKind {
 }
 
 /** What is known about a subagent's lane when its first record in a session comes. */
-export function laneEvents(place: Place, record: ClaudeRecord, agentTypeBeside: () => string | null): SessionEvent[] {
+export function sayLane(place: Place, record: ClaudeRecord, agentTypeBeside: () => string | null): void {
   const { session, lane } = place;
-  if (lane.id === "main" || session.lanes.includes(lane.id)) return [];
+  if (lane.id === "main" || session.lanes.includes(lane.id)) return;
   session.lanes.push(lane.id);
   const call = callOfLane(place, record);
-  const fact: LaneFact = {
+  place.say({
     kind: "lane",
-    ...headed(place, record, eventIdOf("lane", AGENT, session.id, lane.id)),
+    ...headed(place, eventIdOf("lane", AGENT, session.id, lane.id)),
     turn: null,
     laneKind: laneKindOf(lane.id),
     agentType: agentTypeBeside() ?? call?.agentType ?? null,
-    parentLane: call?.lane ?? null,
-    parentToolCall: call?.callId ?? (record.progressOf || null),
-  };
-  return [fact];
+    parentLane: call?.header.lane ?? null,
+    parentToolCall: call?.callId ?? (record.frame.progressOf || null),
+  });
 }
 
 /** The call that started the lane: named by a progress record, else the open call with the lane's first prompt. */
 function callOfLane({ file }: Place, record: ClaudeRecord) {
-  if (record.progressOf !== null) return file.calls.get(record.progressOf);
-  if (record.kind !== "user" || record.text === null || record.agentId !== null) return undefined;
-  const prompt = hexOf(digestOf(record.text));
+  if (record.frame.progressOf !== null) return file.calls.get(record.frame.progressOf);
+  if (record.kind !== "user" || record.text === null || record.frame.agentId !== null) return undefined;
+  const prompt = hexOf(digestOf(bytesOf(record.text)));
   return [...file.calls.values()].find((call) => call.promptDigest === prompt);
 }

@@ -1,17 +1,16 @@
-import type { NoteFact, SessionEvent, SessionFact } from "../../events/event.js";
 import { eventIdOf } from "../../events/identity.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
 import { object } from "../json.js";
-import { boundaryEvents, checkpointEvents, compactionOf } from "./compactions.js";
-import { coverageEvents, sawVersion } from "./coverage.js";
-import { laneEvents, laneIdOf, laneOf, rankOf } from "./lanes.js";
+import { compactionOf, sayBoundary, sayCheckpoint } from "./compactions.js";
+import { sawVersion, sayCoverage } from "./coverage.js";
+import { laneIdOf, laneOf, rankOf, sayLane } from "./lanes.js";
 import { recordOf } from "./parse.js";
 import { AGENT, headed, type Place } from "./place.js";
 import type { ClaudeRecord } from "./records.js";
-import { fallback, requestEvents, requestOf, retryEvents, syntheticEvents } from "./requests.js";
+import { fallback, requestOf, sayRequest, sayRetry, saySynthetic } from "./requests.js";
 import { type FileState, type LaneState, newFile, newSession, restored, type SessionState, written } from "./state.js";
-import { callEvents, callOf, resultEvents } from "./tools.js";
-import { carriedTurn, interruption, isPrompt, promptEvents, turnGoesOn, turnOf } from "./turns.js";
+import { callOf, sayCalls, sayResults } from "./tools.js";
+import { carryTurn, interruption, isPrompt, sayTurn, turnGoesOn, turnOf } from "./turns.js";
 
 /** Reads one transcript of Claude Code, record by record. */
 export function map(file: TranscriptFile, options: MapOptions, remembered: string | null): Mapper {
@@ -21,76 +20,91 @@ export function map(file: TranscriptFile, options: MapOptions, remembered: strin
     tally,
     state: () => written(state),
 
-    take({ value, ...found }) {
-      const record = recordOf({ value });
+    take(found, say) {
+      const record = recordOf(found);
+      if (record.kind === "known") return;
+      const { frame } = record;
       const session = sessionOf(state, record, file.path);
-      if (session === null) return [];
-      if (record.atMs !== null) session.atMs = record.atMs;
+      if (session === null) return;
+      if (frame.atMs !== null) session.atMs = frame.atMs;
       const id = laneIdOf(state, record);
       if (isConversation(record)) state.own ??= id;
-      const rank = rankOf(state, record, id);
-      const here: Place = { file: state, session, lane: laneOf(state, id), rank, ...options, ...found };
-      const said: SessionEvent[] = sessionEvents(here, record);
-      said.push(...laneEvents(here, record, () => agentTypeBeside(file, state, id)));
-      said.push(...tellings(here, record, tally));
-      return said;
+      const place: Place = {
+        frame,
+        file: state,
+        session,
+        lane: laneOf(state, id),
+        rank: rankOf(state, record, id),
+        tenant: options.tenant,
+        content: options.content,
+        line: found.line,
+        offset: found.offset,
+        bytes: found.bytes,
+        say,
+      };
+      saySession(place, record);
+      sayLane(place, record, () => agentTypeBeside(file, state, id));
+      tell(place, record, tally);
     },
 
-    rest(offset) {
-      const events: SessionEvent[] = [];
+    rest(offset, say) {
       for (const { request, compaction, turn } of state.lanes.values()) {
-        if (request !== null) events.push(requestOf(request));
-        if (compaction !== null) events.push(compactionOf(compaction));
-        if (turn !== null && turn.endedAtMs !== null) events.push(turnOf(turn));
+        if (request !== null) say(requestOf(request));
+        if (compaction !== null) say(compactionOf(compaction));
+        if (turn !== null && turn.endedAtMs !== null) say(turnOf(turn));
       }
-      for (const call of state.calls.values()) events.push(callOf(call));
+      for (const call of state.calls.values()) say(callOf(call));
       for (const session of state.sessions.values()) {
-        if (session.announced) events.push(...coverageEvents(state, session, options.tenant, offset));
+        if (session.announced) sayCoverage(state, session, options.tenant, offset, say);
       }
-      return events;
     },
   };
 }
 
-/** What one record tells. */
-function tellings(place: Place, record: ClaudeRecord, tally: Tally): SessionEvent[] {
-  const { lane } = place;
+/** Says what one record tells. */
+function tell(place: Place, record: ClaudeRecord, tally: Tally): void {
+  const { frame, lane } = place;
+  const ownRecord = frame.progressOf === null;
   switch (record.kind) {
-    case "assistant": {
-      const carried = carriedTurn(place);
+    case "assistant":
+      carryTurn(place);
       turnGoesOn(place, record);
-      if (record.synthetic) return [...carried, ...syntheticEvents(place, record)];
-      const events = [...carried, ...requestEvents(place, record, tally)];
-      return record.progressOf === null ? [...events, ...callEvents(place, record)] : events;
-    }
+      if (record.synthetic) saySynthetic(place, record);
+      else sayRequest(place, record, tally);
+      if (ownRecord && !record.synthetic) sayCalls(place, record);
+      break;
     case "user":
       if (record.permissionMode !== null) changeMode(lane, "permission", record.permissionMode);
-      if (record.checkpoint) return checkpointEvents(place, record);
-      if (isPrompt(record)) return promptEvents(place, record);
-      interruption(place, record);
-      return record.progressOf === null ? resultEvents(place, record) : [];
+      if (record.checkpoint) sayCheckpoint(place, record);
+      else if (isPrompt(record)) sayTurn(place);
+      else {
+        interruption(place, record);
+        if (ownRecord) sayResults(place, record);
+      }
+      break;
     case "boundary":
-      return boundaryEvents(place, record);
+      sayBoundary(place, record);
+      break;
     case "retry":
-      return retryEvents(place, record);
+      sayRetry(place, record);
+      break;
     case "fallback":
-      return fallback(place, record);
+      fallback(place, record);
+      break;
     case "listing":
       if (lane.requests > 0 && !record.initial) lane.changes.push(record.change);
-      return [];
+      break;
     case "resume":
       if (lane.requests > 0) lane.changes.push("resume");
-      return [];
+      break;
     case "mode":
       changeMode(lane, record.which, record.mode);
-      return [];
+      break;
     case "turn_end":
       turnGoesOn(place, record);
-      return [];
+      break;
     case "unknown":
-      return unknownRecord(place, record.type);
-    default:
-      return [];
+      sayUnknown(place, record.type);
   }
 }
 
@@ -102,7 +116,7 @@ function isConversation(record: ClaudeRecord): boolean {
 /** The session of a record; null for book-keeping before any session is known. */
 function sessionOf(state: FileState, record: ClaudeRecord, path: string): SessionState | null {
   const stem = () => path.replace(/^.*[\\/]/, "").replace(/\.jsonl$/, "");
-  const id = record.session ?? state.session ?? (isConversation(record) ? stem() : null);
+  const id = record.frame.session ?? state.session ?? (isConversation(record) ? stem() : null);
   if (id === null) {
     if (record.kind === "title") state.title = record.title;
     return null;
@@ -118,31 +132,29 @@ function sessionOf(state: FileState, record: ClaudeRecord, path: string): Sessio
 }
 
 /** The session as a whole: said with its first record, and again when its version or title changes. */
-function sessionEvents(place: Place, record: ClaudeRecord): SessionFact[] {
-  const { session } = place;
-  sawVersion(session.seen, record.version);
+function saySession(place: Place, record: ClaudeRecord): void {
+  const { frame, session } = place;
   const titled = record.kind === "title" && record.rank >= session.titleRank && record.title !== session.title;
   if (titled) Object.assign(session, { title: record.title, titleRank: record.rank });
-  const upgraded = record.version !== null && record.version !== session.version;
-  session.version = record.version ?? session.version;
+  const upgraded = frame.version !== null && frame.version !== session.version;
+  if (upgraded) sawVersion(session.seen, frame.version);
+  session.version = frame.version ?? session.version;
   const first = !session.announced && isConversation(record);
-  if (!first && !(session.announced && (titled || upgraded))) return [];
+  if (!first && !(session.announced && (titled || upgraded))) return;
   session.announced = true;
-  const parent = record.copyOf?.session ?? null;
-  return [
-    {
-      kind: "session",
-      ...headed(place, record, eventIdOf("session", AGENT, session.id)),
-      turn: null,
-      agentVersion: session.version,
-      project: record.project,
-      branch: record.branch,
-      title: session.title,
-      parentSession: parent === session.id ? null : parent,
-      sessionKind: record.sessionKind ?? "task",
-      status: null,
-    },
-  ];
+  const parent = frame.copyOf?.session ?? null;
+  place.say({
+    kind: "session",
+    ...headed(place, eventIdOf("session", AGENT, session.id)),
+    turn: null,
+    agentVersion: session.version,
+    project: frame.project,
+    branch: frame.branch,
+    title: session.title,
+    parentSession: parent === session.id ? null : parent,
+    sessionKind: frame.sessionKind ?? "task",
+    status: null,
+  });
 }
 
 /** Beside a subagent's file stands one that tells its type. */
@@ -163,15 +175,20 @@ function changeMode(lane: LaneState, which: "permission" | "client", mode: strin
 }
 
 /** Each unknown type is noted once per file. */
-function unknownRecord(place: Place, type: string): NoteFact[] {
+function sayUnknown(place: Place, type: string): void {
   const { unknown } = place.file;
-  if (unknown.includes(type) || unknown.length >= UNKNOWN_TYPES) return [];
+  if (unknown.includes(type) || unknown.length >= UNKNOWN_TYPES) return;
   unknown.push(type);
-  const eventId = eventIdOf("note", AGENT, place.session.id, type, place.offset);
-  const header = headed(place, { atMs: null }, eventId);
-  return [
-    { kind: "note", ...header, note: "unknown_record", name: type.slice(0, 100) || null, count: 1, detail: null },
-  ];
+  const header = headed(place, eventIdOf("note", AGENT, place.session.id, type, place.offset));
+  place.say({
+    kind: "note",
+    ...header,
+    atMs: null,
+    note: "unknown_record",
+    name: type.slice(0, 100) || null,
+    count: 1,
+    detail: null,
+  });
 }
 
 const UNKNOWN_TYPES = 50;

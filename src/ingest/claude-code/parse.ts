@@ -1,4 +1,4 @@
-import { count, object, rounded, text, texts } from "../json.js";
+import { count, object, rounded, text, texts, type Utf8, utf8 } from "../json.js";
 import type { Found } from "../values.js";
 import type { AssistantRecord, BoundaryRecord, ClaudeRecord, Frame, RetryRecord, UserRecord } from "./records.js";
 
@@ -13,12 +13,12 @@ export function recordOf({ value }: Pick<Found, "value">): ClaudeRecord {
   if (type === "attachment") return attachment(frame, object(value.attachment) ?? {});
   if (type === "progress") return progress(frame, value);
   const title = titleOf(type, value);
-  if (title !== null) return { ...frame, kind: "title", ...title };
+  if (title !== null) return { frame, kind: "title", ...title };
   if (type === "permission-mode" && text(value.permissionMode) !== null)
-    return { ...frame, kind: "mode", which: "permission", mode: text(value.permissionMode)! };
+    return { frame, kind: "mode", which: "permission", mode: text(value.permissionMode)! };
   if (type === "mode" && text(value.mode) !== null)
-    return { ...frame, kind: "mode", which: "client", mode: text(value.mode)! };
-  return { ...frame, kind: KNOWN.has(type) ? "known" : "unknown", type };
+    return { frame, kind: "mode", which: "client", mode: text(value.mode)! };
+  return { frame, kind: KNOWN.has(type) ? "known" : "unknown", type };
 }
 
 /** Record types without anything to tell. */
@@ -59,7 +59,7 @@ function assistant(frame: Frame, value: Record<string, unknown>, message: Record
   const miss = object(diagnostics?.cache_miss_reason);
   const synthetic = message.model === "<synthetic>";
   return {
-    ...frame,
+    frame,
     kind: "assistant",
     messageId: idOf(message.id),
     requestId: idOf(value.requestId),
@@ -100,7 +100,7 @@ const SAID: [RegExp, string][] = [
 function user(frame: Frame, value: Record<string, unknown>, message: Record<string, unknown>): UserRecord {
   const structured = object(value.toolUseResult);
   return {
-    ...frame,
+    frame,
     kind: "user",
     text: textOf(message.content),
     meta: value.isMeta === true,
@@ -136,18 +136,18 @@ function system(frame: Frame, value: Record<string, unknown>): ClaudeRecord {
     }
     case "turn_duration":
     case "stop_hook_summary":
-      return { ...frame, kind: "turn_end" };
+      return { frame, kind: "turn_end" };
     case "api_error":
       return retry(frame, value);
     case "model_refusal_fallback":
       return {
-        ...frame,
+        frame,
         kind: "fallback",
         requestId: idOf(value.requestId),
         requestedModel: text(value.originalModel),
       };
     default:
-      return { ...frame, kind: "known", type: "system" };
+      return { frame, kind: "known", type: "system" };
   }
 }
 
@@ -158,7 +158,7 @@ function boundary(
   more: Partial<BoundaryRecord>,
 ): BoundaryRecord {
   return {
-    ...frame,
+    frame,
     kind: "boundary",
     form,
     trigger: text(said?.trigger),
@@ -183,7 +183,7 @@ function retry(frame: Frame, value: Record<string, unknown>): RetryRecord {
     text(error.type) ??
     "api_error";
   return {
-    ...frame,
+    frame,
     kind: "retry",
     number: count(value.retryAttempt),
     backoffMs: rounded(value.retryInMs),
@@ -195,12 +195,12 @@ function attachment(frame: Frame, said: Record<string, unknown>): ClaudeRecord {
   switch (said.type) {
     case "deferred_tools_delta":
     case "agent_listing_delta":
-      return { ...frame, kind: "listing", change: "tools", initial: said.isInitial === true };
+      return { frame, kind: "listing", change: "tools", initial: said.isInitial === true };
     case "skill_listing":
     case "mcp_instructions_delta":
-      return { ...frame, kind: "listing", change: "instructions", initial: said.isInitial === true };
+      return { frame, kind: "listing", change: "instructions", initial: said.isInitial === true };
     default:
-      return said.hookName === RESUMED ? { ...frame, kind: "resume" } : { ...frame, kind: "known", type: "attachment" };
+      return said.hookName === RESUMED ? { frame, kind: "resume" } : { frame, kind: "known", type: "attachment" };
   }
 }
 
@@ -209,22 +209,16 @@ const RESUMED = "SessionStart:resume";
 /** Progress of a subagent holds a whole record of it; progress of a hook can tell of a resume. */
 function progress(frame: Frame, value: Record<string, unknown>): ClaudeRecord {
   const data = object(value.data);
-  if (data?.type === "hook_progress" && data.hookName === RESUMED) return { ...frame, kind: "resume" };
+  if (data?.type === "hook_progress" && data.hookName === RESUMED) return { frame, kind: "resume" };
   const inner = data?.type === "agent_progress" ? object(data.message) : null;
   const agentId = text(data?.agentId);
-  if (inner === null || agentId === null) return { ...frame, kind: "known", type: "progress" };
+  if (inner === null || agentId === null) return { frame, kind: "known", type: "progress" };
   const record = recordOf({ value: inner });
-  return {
-    ...record,
-    session: frame.session,
-    atMs: record.atMs ?? frame.atMs,
-    version: frame.version,
-    project: frame.project,
-    branch: frame.branch,
-    sidechain: true,
-    agentId,
-    progressOf: text(value.parentToolUseID) ?? "",
-  };
+  const { session, version, project, branch } = frame;
+  Object.assign(record.frame, { session, version, project, branch, agentId, sidechain: true });
+  record.frame.atMs ??= frame.atMs;
+  record.frame.progressOf = text(value.parentToolUseID) ?? "";
+  return record;
 }
 
 function titleOf(type: string, value: Record<string, unknown>): { title: string; rank: number } | null {
@@ -247,12 +241,13 @@ function blocks(content: unknown, type: string): Record<string, unknown>[] {
 }
 
 /** Text of a message's content: a string, or its text blocks; null when it has neither text nor pictures. */
-function textOf(content: unknown): string | null {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return null;
-  const shown = content.filter((block) => ["text", "image", "document"].includes(String(object(block)?.type)));
-  return shown.length === 0 ? null : shown.map((block) => text(block.text) ?? "").join("\n");
+function textOf(content: unknown): Utf8 | null {
+  if (!Array.isArray(content)) return utf8(content);
+  const shown = content.filter((block) => SHOWN.includes(object(block)?.type));
+  return shown.length === 0 ? null : (shown.map((block) => utf8(block.text) ?? "").join("\n") as Utf8);
 }
+
+const SHOWN: unknown[] = ["text", "image", "document"];
 
 /** An id; ids that a scrubber blotted out name nothing. */
 function idOf(value: unknown): string | null {
@@ -261,6 +256,6 @@ function idOf(value: unknown): string | null {
 }
 
 function timeOf(value: unknown): number | null {
-  const atMs = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value : Number.NaN;
-  return Number.isSafeInteger(Math.round(atMs)) ? Math.round(atMs) : null;
+  const atMs = typeof value === "string" ? Date.parse(value) : value;
+  return typeof atMs === "number" && Number.isSafeInteger(Math.round(atMs)) ? Math.round(atMs) : null;
 }

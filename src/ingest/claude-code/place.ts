@@ -1,4 +1,4 @@
-import type { Digest, EventHeader } from "../../events/event.js";
+import type { Digest, EventHeader, SessionEvent } from "../../events/event.js";
 import type { Frame } from "./records.js";
 import type { FileState, LaneState, SessionState } from "./state.js";
 
@@ -6,6 +6,7 @@ export const AGENT = "claude-code";
 
 /** Where a record stands: its session and lane, its position in the file, and what goes on every event. */
 export interface Place {
+  frame: Frame;
   file: FileState;
   session: SessionState;
   lane: LaneState;
@@ -17,30 +18,31 @@ export interface Place {
   offset: number;
   /** Bytes of the record, valid while it is handled. */
   bytes: Buffer;
+  /** Takes an event. */
+  say: (event: SessionEvent) => void;
 }
 
 /** The header of an event that a record tells of, but for its id. */
-export function headerOf(place: Place, record: Pick<Frame, "atMs">): Omit<EventHeader, "eventId"> {
-  const inherited = record.atMs === null;
+export function headerOf({ frame, session, lane, tenant, line, offset }: Place): Omit<EventHeader, "eventId"> {
   return {
     agent: AGENT,
-    session: place.session.id,
-    lane: place.lane.id,
-    turn: place.lane.turn?.turn ?? null,
-    tenant: place.tenant,
-    atMs: inherited ? place.session.atMs : record.atMs,
-    timeQuality: inherited ? "inherited" : "exact",
-    line: place.line,
-    offset: place.offset,
+    session: session.id,
+    lane: lane.id,
+    turn: lane.turn === null ? null : lane.turn.turn,
+    tenant,
+    atMs: frame.atMs ?? session.atMs,
+    timeQuality: frame.atMs === null ? "inherited" : "exact",
+    line,
+    offset,
   };
 }
 
 /** The header with its id. */
-export function headed(place: Place, record: Pick<Frame, "atMs">, eventId: Digest): EventHeader {
-  return { eventId, ...headerOf(place, record) };
+export function headed(place: Place, eventId: Digest): EventHeader {
+  return { eventId, ...headerOf(place) };
 }
 
 /** Id of a record that stays the same in copies of it; null for records without one. */
-export function identityOf(record: Frame): string | null {
-  return record.copyOf?.uuid ?? record.uuid;
+export function identityOf({ frame }: Place): string | null {
+  return frame.copyOf?.uuid ?? frame.uuid;
 }

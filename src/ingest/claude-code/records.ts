@@ -1,3 +1,5 @@
+import type { Utf8 } from "../json.js";
+
 /** What every record of a conversation carries. */
 export interface Frame {
   uuid: string | null;
@@ -18,7 +20,8 @@ export interface Frame {
 }
 
 /** One content block of a response, or a whole one; or a reply that the client made up itself. */
-export interface AssistantRecord extends Frame {
+export interface AssistantRecord {
+  frame: Frame;
   kind: "assistant";
   messageId: string | null;
   requestId: string | null;
@@ -50,10 +53,11 @@ export interface ToolResult {
 }
 
 /** A prompt, results of tools, or the checkpoint of a compaction. */
-export interface UserRecord extends Frame {
+export interface UserRecord {
+  frame: Frame;
   kind: "user";
-  /** Text of the content, joined; null when it has none (then it is no prompt). */
-  text: string | null;
+  /** Text of the content, joined; null when it has none: then it is no prompt. */
+  text: Utf8 | null;
   /** True for texts of the client's own: caveats, reminders, skill bodies. */
   meta: boolean;
   checkpoint: boolean;
@@ -66,7 +70,8 @@ export interface UserRecord extends Frame {
   permissionMode: string | null;
 }
 
-export interface BoundaryRecord extends Frame {
+export interface BoundaryRecord {
+  frame: Frame;
   kind: "boundary";
   form: "full" | "micro";
   trigger: string | null;
@@ -79,7 +84,8 @@ export interface BoundaryRecord extends Frame {
 }
 
 /** A try that failed and will be repeated. */
-export interface RetryRecord extends Frame {
+export interface RetryRecord {
+  frame: Frame;
   kind: "retry";
   number: number | null;
   backoffMs: number | null;
@@ -87,27 +93,31 @@ export interface RetryRecord extends Frame {
 }
 
 /** The requested model refused and another one answered. */
-export interface FallbackRecord extends Frame {
+export interface FallbackRecord {
+  frame: Frame;
   kind: "fallback";
   requestId: string | null;
   requestedModel: string | null;
 }
 
 /** Something said about tools or instructions in the context. */
-export interface ListingRecord extends Frame {
+export interface ListingRecord {
+  frame: Frame;
   kind: "listing";
   change: "tools" | "instructions";
   initial: boolean;
 }
 
-export interface TitleRecord extends Frame {
+export interface TitleRecord {
+  frame: Frame;
   kind: "title";
   title: string;
   /** Greater is a better source: a summary, a made-up title, a title the user gave. */
   rank: number;
 }
 
-export interface ModeRecord extends Frame {
+export interface ModeRecord {
+  frame: Frame;
   kind: "mode";
   mode: string;
   /** Two switches exist: the permission mode and the client's mode. */
@@ -115,12 +125,14 @@ export interface ModeRecord extends Frame {
 }
 
 /** The client said that a turn is over, or that the session was resumed. */
-export interface SignalRecord extends Frame {
+export interface SignalRecord {
+  frame: Frame;
   kind: "turn_end" | "resume";
 }
 
 /** Known records that hold nothing of interest, and unknown ones. */
-export interface OtherRecord extends Frame {
+export interface OtherRecord {
+  frame: Frame;
   kind: "known" | "unknown";
   type: string;
 }

@@ -89,20 +89,22 @@ export interface OpenCompaction {
   checkpoint: { digest: string; bytes: number; fault: string } | null;
 }
 
-export interface OpenRequest extends Without<RequestFact> {
+export interface OpenRequest {
   /** The provider's id of the response, or what stands for it. */
   key: string;
   /** The latest tool call in the response. */
   lastCall: string | null;
   /** Whether the record has room for the provider's own miss reason. */
   diagnosed: boolean;
+  fact: Without<RequestFact>;
 }
 
-export interface OpenCall extends Omit<Without<ToolCallFact>, "argumentsDigest" | "targetDigest" | "resultDigest"> {
+/** A call that waits for its result. */
+export interface OpenCall
+  extends Pick<ToolCallFact, "callId" | "tool" | "useSeen" | "argumentsDigest" | "targetDigest"> {
   /** What names the call everywhere. */
   key: string;
-  argumentsDigest: string | null;
-  targetDigest: string | null;
+  header: Without<EventHeader>;
   /** For calls that start a subagent: its type, and the digest of its prompt. */
   agentType: string | null;
   promptDigest: string | null;
@@ -166,7 +168,10 @@ export function written(state: FileState): string {
 }
 
 export function restored(text: string): FileState {
-  return JSON.parse(text, (_key, value) => (Array.isArray(value?.entries) ? new Map(value.entries) : value));
+  return JSON.parse(text, (_key, value) => {
+    if (Array.isArray(value?.entries)) return new Map(value.entries);
+    return value?.type === "Buffer" ? Buffer.from(value.data) : value;
+  });
 }
 
 /** Keeps the newest `limit` entries of a map. */

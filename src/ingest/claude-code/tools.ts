@@ -1,114 +1,105 @@
-import type { ContentFact, ContractFact, Digest, LaneFact, SessionEvent, ToolCallFact } from "../../events/event.js";
+import type { ContentFact, ContractFact, ToolCallFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
-import { object } from "../json.js";
+import { bytesOf, decoded, object, text, type Utf8, utf8 } from "../json.js";
 import { laneKindOf } from "./lanes.js";
 import { AGENT, headed, headerOf, type Place } from "./place.js";
 import type { AssistantRecord, ToolResult, ToolUse, UserRecord } from "./records.js";
 import { bounded, type OpenCall } from "./state.js";
 
 /** A call waits for its result; what is wrong with its arguments is said at once. */
-export function callEvents(place: Place, record: AssistantRecord): SessionEvent[] {
-  const events: SessionEvent[] = [];
+export function sayCalls(place: Place, record: AssistantRecord): void {
+  const { file, frame, say } = place;
   for (const [index, use] of record.toolUses.entries()) {
-    const call = openCall(place, record, use, index);
-    place.file.calls.set(use.id ?? nameless(record.uuid, index), call);
-    if (object(use.input) === null) events.push(violation(place, record, call.key, call, "args_not_json"));
-    if (place.content) events.push(contentOf(place, record, canonicalJson(use.input)));
+    const call = openCall(place, use, index);
+    file.calls.set(use.id ?? nameless(frame.uuid, index), call);
+    if (object(use.input) === null) say(violation(place, call.key, call, "args_not_json"));
+    if (place.content) say(contentOf(place, canonicalJson(use.input) as Utf8));
   }
-  for (const call of bounded(place.file.calls, OPEN_CALLS)) events.push(callOf(call));
-  const last = place.lane.request?.lastCall ?? null;
-  if (record.stopReason === "max_tokens" && last !== null) {
-    const call = place.file.calls.get(last);
-    events.push(violation(place, record, call?.key ?? last, call, "truncated_json"));
-  }
-  return events;
+  for (const call of bounded(file.calls, OPEN_CALLS)) say(callOf(call));
+  const last = record.stopReason === "max_tokens" ? (place.lane.request?.lastCall ?? null) : null;
+  const call = last === null ? undefined : file.calls.get(last);
+  if (last !== null) say(violation(place, call?.key ?? last, call, "truncated_json"));
 }
 
 /** More calls than this are not waited for. */
 const OPEN_CALLS = 500;
 
-export function resultEvents(place: Place, record: UserRecord): SessionEvent[] {
-  const events: SessionEvent[] = [];
+export function sayResults(place: Place, record: UserRecord): void {
+  const { file, say } = place;
   for (const [index, result] of record.results.entries()) {
     const id = result.id ?? nameless(record.calledBy, index);
-    const call = place.file.calls.get(id);
-    place.file.calls.delete(id);
+    const call = file.calls.get(id);
+    file.calls.delete(id);
     const text = resultText(result.content);
-    events.push(answered(place, record, result, call ?? orphan(place, record, result, index), text));
-    if (call !== undefined && record.ranAgent !== null) events.push(agentRan(place, record, record.ranAgent, call));
+    say(answered(place, record, result, call ?? orphan(place, result, index), bytesOf(text)));
+    if (call !== undefined && record.ranAgent !== null) sayAgent(place, record.ranAgent, call);
     const refused = result.isError ? refusalIn(text) : null;
-    if (refused !== null) {
-      events.push(violation(place, record, call?.key ?? id, call, refused.code, refused.pointer));
-    }
-    if (place.content) events.push(contentOf(place, record, text));
+    if (refused !== null) say(violation(place, call?.key ?? id, call, refused.code, refused.pointer));
+    if (place.content) say(contentOf(place, text));
   }
-  return events;
 }
 
 /** A call that has no result so far. */
-export function callOf({ key, agentType: _, promptDigest: __, ...call }: OpenCall): ToolCallFact {
-  return {
-    eventId: eventIdOf("tool_call", "anthropic", key),
-    ...call,
-    argumentsDigest: bytesOf(call.argumentsDigest),
-    targetDigest: bytesOf(call.targetDigest),
-    resultDigest: null,
-  };
-}
-
-function answered(_place: Place, record: UserRecord, result: ToolResult, call: OpenCall, text: string): ToolCallFact {
-  const waited = record.atMs === null || call.atMs === null || !call.useSeen ? null : record.atMs - call.atMs;
-  return {
-    ...callOf(call),
-    resultSeen: true,
-    resultDigest: digestOf(text),
-    resultBytes: Buffer.byteLength(text),
-    isError: result.isError,
-    durationMs: record.durationMs ?? (waited !== null && waited >= 0 ? waited : null),
-  };
-}
-
-function openCall(place: Place, record: AssistantRecord, use: ToolUse, index: number): OpenCall {
-  const input = object(use.input);
-  const target = input === null ? null : targetOf(use.name, input);
-  const startsAgent = use.name === "Task" || use.name === "Agent";
-  const prompt = startsAgent && typeof input?.prompt === "string" ? input.prompt : null;
+export function callOf(call: OpenCall): ToolCallFact {
   return {
     kind: "tool_call",
-    ...headerOf(place, record),
-    key: keyOf(place, use.id ?? nameless(record.uuid ?? hexOf(digestOf(place.bytes)), index)),
-    callId: use.id,
-    tool: use.name,
-    useSeen: true,
+    eventId: eventIdOf("tool_call", "anthropic", call.key),
+    ...call.header,
+    callId: call.callId,
+    tool: call.tool,
+    useSeen: call.useSeen,
     resultSeen: false,
-    argumentsDigest: hexOf(digestOf(canonicalJson(use.input))),
-    targetDigest: target === null ? null : hexOf(digestOf(target)),
+    argumentsDigest: call.argumentsDigest,
+    resultDigest: null,
     resultBytes: null,
+    targetDigest: call.targetDigest,
     isError: null,
     durationMs: null,
     determinism: null,
-    agentType: startsAgent && typeof input?.subagent_type === "string" ? input.subagent_type : null,
-    promptDigest: prompt === null ? null : hexOf(digestOf(prompt)),
+  };
+}
+
+function answered(place: Place, record: UserRecord, result: ToolResult, call: OpenCall, text: Buffer): ToolCallFact {
+  const [from, to] = [call.header.atMs, place.frame.atMs];
+  const waited = from === null || to === null || !call.useSeen ? -1 : to - from;
+  const fact = callOf(call);
+  fact.resultSeen = true;
+  fact.resultDigest = digestOf(text);
+  fact.resultBytes = text.length;
+  fact.isError = result.isError;
+  fact.durationMs = record.durationMs ?? (waited >= 0 ? waited : null);
+  return fact;
+}
+
+function openCall(place: Place, use: ToolUse, index: number): OpenCall {
+  const input = object(use.input);
+  const target = input === null ? null : targetOf(use.name, input);
+  const startsAgent = use.name === "Task" || use.name === "Agent";
+  const prompt = startsAgent ? utf8(input?.prompt) : null;
+  return {
+    key: keyOf(place, use.id ?? nameless(place.frame.uuid ?? hexOf(digestOf(place.bytes)), index)),
+    header: headerOf(place),
+    callId: use.id,
+    tool: use.name,
+    useSeen: true,
+    argumentsDigest: digestOf(bytesOf(canonicalJson(use.input) as Utf8)),
+    targetDigest: target === null ? null : digestOf(bytesOf(target)),
+    agentType: startsAgent ? text(input?.subagent_type) : null,
+    promptDigest: prompt === null ? null : hexOf(digestOf(bytesOf(prompt))),
   };
 }
 
 /** A result whose call was never seen. */
-function orphan(place: Place, record: UserRecord, result: ToolResult, index: number): OpenCall {
+function orphan(place: Place, result: ToolResult, index: number): OpenCall {
   return {
-    kind: "tool_call",
-    ...headerOf(place, record),
-    key: keyOf(place, result.id ?? nameless(record.uuid ?? hexOf(digestOf(place.bytes)), index)),
+    key: keyOf(place, result.id ?? nameless(place.frame.uuid ?? hexOf(digestOf(place.bytes)), index)),
+    header: headerOf(place),
     callId: result.id,
     tool: null,
     useSeen: false,
-    resultSeen: false,
     argumentsDigest: null,
     targetDigest: null,
-    resultBytes: null,
-    isError: null,
-    durationMs: null,
-    determinism: null,
     agentType: null,
     promptDigest: null,
   };
@@ -125,31 +116,31 @@ function nameless(uuid: string | null, index: number): string {
 }
 
 /** What a call touches: a path for tools that read and write files, the command for a shell. */
-function targetOf(tool: string | null, input: Record<string, unknown>): string | null {
-  const names = tool === "Bash" || tool === "PowerShell" ? ["command"] : ["file_path", "notebook_path", "path"];
-  const target = names.map((name) => input[name]).find((value) => typeof value === "string");
-  return typeof target === "string" ? target : null;
+function targetOf(tool: string | null, input: Record<string, unknown>): Utf8 | null {
+  if (tool === "Bash" || tool === "PowerShell") return utf8(input.command);
+  return utf8(input.file_path) ?? utf8(input.notebook_path) ?? utf8(input.path);
 }
 
 /** The text of a result; blocks that are no text count as their JSON. */
-function resultText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return content === undefined || content === null ? "" : canonicalJson(content);
+function resultText(content: unknown): Utf8 {
+  if (typeof content === "string") return content as Utf8;
+  if (!Array.isArray(content)) return (content === undefined || content === null ? "" : canonicalJson(content)) as Utf8;
   const texts = content.map((block) => {
     const { type, text } = object(block) ?? {};
-    return type === "text" && typeof text === "string" ? text : canonicalJson(block);
+    return type === "text" ? (utf8(text) ?? "") : canonicalJson(block);
   });
-  return texts.join("\n");
+  return texts.join("\n") as Utf8;
 }
 
 /** A call that the client refused, because the tool does not exist or the arguments break its schema. */
-function refusalIn(text: string): { code: string; pointer: string | null } | null {
+function refusalIn(text: Utf8): { code: string; pointer: string | null } | null {
   const head = text.slice(0, 2000);
   if (/No such tool available/.test(head)) return { code: "tool_unknown", pointer: null };
   if (!/InputValidationError|Input validation error/.test(head)) return null;
   const parameter = /parameter `([^`]{1,100})`/.exec(head)?.[1];
   const path = /"path":\s*\[\s*"([^"]{1,100})"/.exec(head)?.[1];
-  const name = parameter ?? path;
+  const found = parameter ?? path;
+  const name = found === undefined ? undefined : decoded(found as Utf8);
   return {
     code: "args_schema",
     pointer: name === undefined ? null : `/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`,
@@ -158,7 +149,6 @@ function refusalIn(text: string): { code: string; pointer: string | null } | nul
 
 function violation(
   place: Place,
-  record: AssistantRecord | UserRecord,
   key: string,
   call: OpenCall | undefined,
   code: string,
@@ -166,7 +156,7 @@ function violation(
 ): ContractFact {
   return {
     kind: "contract",
-    ...headed(place, record, eventIdOf("contract", "anthropic", key, code)),
+    ...headed(place, eventIdOf("contract", "anthropic", key, code)),
     contract: call?.tool ?? "unknown tool",
     contractVersion: null,
     subjectKind: "tool",
@@ -179,24 +169,25 @@ function violation(
 }
 
 /** Which call a subagent's lane belongs to. */
-function agentRan(place: Place, record: UserRecord, agentId: string, call: OpenCall): LaneFact {
-  return {
+function sayAgent(place: Place, agentId: string, call: OpenCall): void {
+  place.say({
     kind: "lane",
-    ...headed(place, record, eventIdOf("lane", AGENT, place.session.id, agentId)),
+    ...headed(place, eventIdOf("lane", AGENT, place.session.id, agentId)),
     lane: agentId,
     turn: null,
     laneKind: laneKindOf(agentId),
     agentType: call.agentType,
-    parentLane: call.lane,
+    parentLane: call.header.lane,
     parentToolCall: call.callId,
+  });
+}
+
+function contentOf(place: Place, content: Utf8): ContentFact {
+  const digest = digestOf(bytesOf(content));
+  return {
+    kind: "content",
+    ...headed(place, eventIdOf("content", hexOf(digest))),
+    digest,
+    text: decoded(content),
   };
-}
-
-function contentOf(place: Place, record: AssistantRecord | UserRecord, text: string): ContentFact {
-  const digest = digestOf(text);
-  return { kind: "content", ...headed(place, record, eventIdOf("content", hexOf(digest))), digest, text };
-}
-
-function bytesOf(hex: string | null): Digest | null {
-  return hex === null ? null : Buffer.from(hex, "hex");
 }

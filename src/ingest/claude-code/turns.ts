@@ -1,8 +1,8 @@
-import type { SessionEvent, TurnFact } from "../../events/event.js";
+import type { TurnFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { AGENT, headerOf, identityOf, type Place } from "./place.js";
-import type { AssistantRecord, Frame, SignalRecord, UserRecord } from "./records.js";
-import type { LaneState, OpenTurn } from "./state.js";
+import type { AssistantRecord, SignalRecord, UserRecord } from "./records.js";
+import type { OpenTurn } from "./state.js";
 
 /**
  * A turn begins with a prompt: a text that is neither the client's own, nor a checkpoint, nor the result of a tool.
@@ -29,48 +29,49 @@ const WRAPPERS = [
   INTERRUPTED,
 ];
 
-export function promptEvents(place: Place, record: UserRecord): SessionEvent[] {
-  const events = closedTurn(place.lane);
-  const key = identityOf(record) ?? hexOf(digestOf(place.bytes));
-  place.lane.turn = {
+export function sayTurn(place: Place): void {
+  const { frame, lane, say } = place;
+  sayEnd(place);
+  const key = identityOf(place) ?? hexOf(digestOf(place.bytes));
+  lane.turn = {
     kind: "turn",
-    ...headerOf(place, record),
+    ...headerOf(place),
     turn: key,
     key,
     endedAtMs: null,
     outcome: null,
-    branch: record.branch,
-    project: record.project,
-    clientVersion: record.version,
+    branch: frame.branch,
+    project: frame.project,
+    clientVersion: frame.version,
   };
-  return [...events, turnOf(place.lane.turn)];
+  say(turnOf(lane.turn));
 }
 
 /** A turn that goes on in another session is a turn of that one too: a copy. */
-export function carriedTurn({ lane, session }: Place): SessionEvent[] {
-  if (lane.turn === null || lane.turn.session === session.id) return [];
+export function carryTurn({ lane, session, say }: Place): void {
+  if (lane.turn === null || lane.turn.session === session.id) return;
   lane.turn.session = session.id;
-  return [turnOf(lane.turn)];
+  say(turnOf(lane.turn));
 }
 
 /** An answer, or the client's word that the turn is over: the turn lasts at least until then. */
 export function turnGoesOn(place: Place, record: AssistantRecord | SignalRecord): void {
-  if (record.kind !== "assistant") extended(place, record, "answered");
-  else if (record.synthetic) extended(place, record, record.failure === null ? null : "failed");
-  else extended(place, record, ENDINGS.includes(record.stopReason ?? "") ? "answered" : null);
+  if (record.kind !== "assistant") extended(place, "answered");
+  else if (record.synthetic) extended(place, record.failure === null ? null : "failed");
+  else extended(place, ENDINGS.includes(record.stopReason ?? "") ? "answered" : null);
 }
 
 const ENDINGS = ["end_turn", "stop_sequence"];
 
 /** The user stopped the agent. */
 export function interruption(place: Place, record: UserRecord): void {
-  if (record.text?.trimStart().startsWith(INTERRUPTED)) extended(place, record, "interrupted");
+  if (record.text?.trimStart().startsWith(INTERRUPTED)) extended(place, "interrupted");
 }
 
 /** The first outcome that was told stays. */
-function extended({ lane, session }: Place, record: Frame, outcome: OpenTurn["outcome"]): void {
+function extended({ frame, lane, session }: Place, outcome: OpenTurn["outcome"]): void {
   if (lane.turn === null) return;
-  lane.turn.endedAtMs = latest(lane.turn.endedAtMs, record.atMs ?? session.atMs);
+  lane.turn.endedAtMs = latest(lane.turn.endedAtMs, frame.atMs ?? session.atMs);
   lane.turn.outcome ??= outcome;
 }
 
@@ -79,9 +80,9 @@ export function turnOf({ key, ...turn }: OpenTurn): TurnFact {
 }
 
 /** The turn of a lane, when another prompt begins the next one. */
-function closedTurn(lane: LaneState): SessionEvent[] {
-  if (lane.turn === null || lane.turn.endedAtMs === null) return [];
-  return [turnOf({ ...lane.turn, outcome: lane.turn.outcome ?? "answered" })];
+function sayEnd({ lane, say }: Place): void {
+  if (lane.turn === null || lane.turn.endedAtMs === null) return;
+  say(turnOf({ ...lane.turn, outcome: lane.turn.outcome ?? "answered" }));
 }
 
 function latest(a: number | null, b: number | null): number | null {

@@ -18,10 +18,11 @@ export function usageOf(usage: Record<string, unknown> | null, stopReason: strin
   const readTokens = count(usage.cache_read_input_tokens);
   const outputTokens = count(usage.output_tokens);
   const writes = writesOf(usage);
-  const wrong = NUMBERS.some(
-    (name) => usage[name] !== undefined && usage[name] !== null && count(usage[name]) === null,
-  );
-  const unknown = uncachedTokens === null || outputTokens === null || wrong;
+  const unknown =
+    uncachedTokens === null ||
+    outputTokens === null ||
+    (readTokens === null && isSaid(usage.cache_read_input_tokens)) ||
+    (writes.total === null && isSaid(usage.cache_creation_input_tokens));
   const read: Usage = {
     uncachedTokens,
     readTokens,
@@ -43,7 +44,7 @@ export function contextOf(usage: Usage): number | null {
   return uncachedTokens + (readTokens ?? 0) + (write5mTokens ?? 0) + (write1hTokens ?? 0) + (writeUnsplitTokens ?? 0);
 }
 
-const NUMBERS = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+const isSaid = (value: unknown) => value !== undefined && value !== null;
 
 const NONE: ReadUsage = {
   uncachedTokens: null,
@@ -66,7 +67,7 @@ function writesOf(usage: Record<string, unknown>) {
   const short = count(parts?.ephemeral_5m_input_tokens);
   const long = count(parts?.ephemeral_1h_input_tokens);
   if (total === null && short === null && long === null) {
-    return { tokens: { write5mTokens: null, write1hTokens: null, writeUnsplitTokens: null }, ...SILENT };
+    return SILENT;
   }
   const split = (short ?? 0) + (long ?? 0);
   return {
@@ -75,12 +76,18 @@ function writesOf(usage: Record<string, unknown>) {
       write1hTokens: long ?? 0,
       writeUnsplitTokens: Math.max(0, (total ?? split) - split),
     },
+    total,
     reported: true,
     contradictory: total !== null && split > total,
   };
 }
 
-const SILENT = { reported: false, contradictory: false };
+const SILENT = {
+  tokens: { write5mTokens: null, write1hTokens: null, writeUnsplitTokens: null },
+  total: null,
+  reported: false,
+  contradictory: false,
+};
 
 /** More than one try inside the response, another service tier or speed, tools run by the provider. */
 function isOdd(usage: Record<string, unknown>): boolean {
