@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { StoreCommand } from "../src/cli/command.js";
-import { configuration } from "../src/cli/environment.js";
 import { storeFlag } from "../src/cli/flags.js";
 import { importers as allImporters } from "../src/ingest/agents.js";
 import { drySink } from "../src/ingest/dry-run.js";
@@ -55,9 +54,9 @@ export default class Import extends StoreCommand {
     }
     const options: ImportOptions = {
       importers,
-      tenant: flags.tenant ?? configuration(this.env).tenant ?? null,
+      tenant: flags.tenant ?? this.env.settings.tenant ?? null,
       content: flags.content,
-      ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
+      onProgress: (progress) => this.progress(progressText(progress)),
     };
     const report = flags["dry-run"]
       ? { store: null, ...importFiles(paths, drySink(), options) }
@@ -65,7 +64,7 @@ export default class Import extends StoreCommand {
           store: store.path,
           ...importFiles(paths, storeSink(store, { nowMs: Date.now, machine: this.env.machine }), options),
         }));
-    if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+    this.progress("");
     this.log(importText(report));
     const leftOut = report.files.refused + report.lines.skipped;
     if ((argv.length > 0 && report.named.refused > 0) || (flags.strict && leftOut > 0)) process.exitCode = 2;
@@ -73,7 +72,7 @@ export default class Import extends StoreCommand {
   }
 }
 
-function showProgress({ files, filesDone, bytes, bytesDone }: Progress): void {
+function progressText({ files, filesDone, bytes, bytesDone }: Progress): string {
   const share = bytes === 0 ? 100 : Math.floor((100 * bytesDone) / bytes);
-  process.stderr.write(`\rreading transcripts: ${filesDone} of ${files} files, ${share} %\u001b[K`);
+  return `reading transcripts: ${filesDone} of ${files} files, ${share} %`;
 }

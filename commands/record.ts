@@ -2,7 +2,6 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Flags } from "@oclif/core";
 import { StoreCommand } from "../src/cli/command.js";
-import { configuration } from "../src/cli/environment.js";
 import { storeFlag } from "../src/cli/flags.js";
 import { Failure } from "../src/failure.js";
 import { readDoor } from "../src/ingest/door/read.js";
@@ -28,7 +27,7 @@ export default class Record extends StoreCommand {
     const { flags } = await this.parse(Record);
     const file = flags.file === undefined ? undefined : resolve(this.env.cwd, flags.file);
     const input = file === undefined ? process.stdin : (await open(file).catch(unreadable(file))).createReadStream();
-    const tenant = flags.tenant ?? configuration(this.env).tenant ?? null;
+    const tenant = flags.tenant ?? this.env.settings.tenant ?? null;
     const report = await this.writing(flags.store, async (store) => ({
       schemaVersion: 1,
       store: store.path,

@@ -3,15 +3,15 @@
  * the declarations of the library and oclif's manifest (which keeps start-up from loading every command).
  */
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-rmSync("dist", { recursive: true, force: true });
+const fresh = `dist.${process.pid}`;
 await build({
   entryPoints: ["src/main.ts", "src/index.ts", ...filesIn("commands"), ...filesIn("src/cli/hooks")],
   outbase: ".",
-  outdir: "dist",
+  outdir: fresh,
   bundle: true,
   splitting: true,
   format: "esm",
@@ -29,7 +29,12 @@ const run = (command: string, ...rest: string[]) =>
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, NODE_ENV: "production" },
   });
-run("node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json");
+run("node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json", "--outDir", fresh);
+// Put in place by renaming, so that a program that runs meanwhile meets the old files or the new ones.
+const old = `${fresh}.old`;
+if (existsSync("dist")) renameSync("dist", old);
+renameSync(fresh, "dist");
+rmSync(old, { recursive: true, force: true });
 run("node_modules/oclif/bin/run.js", "manifest");
 
 function filesIn(folder: string): string[] {

@@ -17,8 +17,17 @@ export abstract class SonnyCommand extends Command {
     debug: Flags.boolean({ description: "show the stack of a failure", helpGroup: "GLOBAL", hidden: true }),
   };
 
-  protected readonly env: Environment = environment();
+  protected env!: Environment;
   protected readonly nowMs: number = Date.now();
+
+  protected override async init(): Promise<void> {
+    this.env = await environment();
+  }
+
+  /** One line on the terminal's stderr that the next one replaces; nothing when nobody watches. */
+  protected progress(text: string): void {
+    if (process.stderr.isTTY) process.stderr.write(`\r${cleanLines(text)}\u001b[K`);
+  }
 
   override log(message = ""): void {
     super.log("%s", cleanLines(message));

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { parse } from "yaml";
 import { Failure } from "../failure.js";
 
 /** What the surroundings say: read once, here and nowhere else. An empty variable counts as not set. */
@@ -10,20 +9,24 @@ export interface Environment {
   home: string;
   cwd: string;
   machine: string;
+  /** What the user wrote into the configuration file. */
+  settings: Configuration;
 }
 
-export function environment(): Environment {
-  return { variables: process.env, home: homedir(), cwd: process.cwd(), machine: hostname() };
+/** The surroundings as they are now. Fails on a configuration file that cannot be understood. */
+export async function environment(): Promise<Environment> {
+  const bare = { variables: process.env, home: homedir(), cwd: process.cwd(), machine: hostname() };
+  return { ...bare, settings: await configuration(bare) };
 }
 
 /** Folder of everything that is ours: `$SONNY_HOME`, else `~/.sonny`. */
-export function sonnyHome({ variables, home, cwd }: Environment): string {
+export function sonnyHome({ variables, home, cwd }: Omit<Environment, "settings">): string {
   return variables.SONNY_HOME ? resolve(cwd, variables.SONNY_HOME) : join(home, ".sonny");
 }
 
 /** Path of the store: `--store`, `$SONNY_STORE`, `store` of the configuration, `$SONNY_HOME/trace/cache.db`. */
 export function storePath(flag: string | undefined, env: Environment): string {
-  const named = flag ?? (env.variables.SONNY_STORE || configuration(env).store);
+  const named = flag ?? (env.variables.SONNY_STORE || env.settings.store);
   if (named === "") throw new Failure("store.unnamed", "--store needs a path", { tries: ["--store ./my.db"] });
   if (named === undefined) return join(sonnyHome(env), "trace", "cache.db");
   return isAbsolute(named) ? named : resolve(env.cwd, named);
@@ -36,7 +39,7 @@ export interface Configuration {
   tenant?: string;
 }
 
-export function configuration(env: Environment): Configuration {
+async function configuration(env: Omit<Environment, "settings">): Promise<Configuration> {
   const path = join(sonnyHome(env), "config.yaml");
   let text: string;
   try {
@@ -51,7 +54,8 @@ export function configuration(env: Environment): Configuration {
 
 const KEYS = ["store", "timezone", "tenant"] as const;
 
-function checked(path: string, text: string): Configuration {
+async function checked(path: string, text: string): Promise<Configuration> {
+  const { parse } = await import("yaml");
   let value: unknown;
   try {
     value = parse(text);

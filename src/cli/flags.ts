@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import { Failure } from "../failure.js";
 import type { Scope } from "../store/scope.js";
-import { configuration, type Environment } from "./environment.js";
+import type { Environment } from "./environment.js";
 import { sinceMs, timezoneOf, untilMs } from "./since.js";
 
 export const storeFlag = Flags.string({
@@ -36,7 +36,7 @@ export function scopeOf(
   nowMs: number,
 ): { scope: Scope; timezone: string } {
   const timezone = timezoneOf(
-    flags.timezone ?? configuration(env).timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    flags.timezone ?? env.settings.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
   );
   const moment = { nowMs, timezone };
   const scope: Scope = {};
