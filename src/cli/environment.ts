@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { Failure } from "../failure.js";
+import type { Configuration } from "./settings.js";
 
 /** What the surroundings say: read once, here and nowhere else. An empty variable counts as not set. */
 export interface Environment {
@@ -32,48 +33,17 @@ export function storePath(flag: string | undefined, env: Environment): string {
   return isAbsolute(named) ? named : resolve(env.cwd, named);
 }
 
-/** The user's settings in `$SONNY_HOME/config.yaml`; a missing file is no settings. */
-export interface Configuration {
-  store?: string;
-  timezone?: string;
-  tenant?: string;
-}
-
 async function configuration(env: Omit<Environment, "settings">): Promise<Configuration> {
   const path = join(sonnyHome(env), "config.yaml");
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT" || (cause as NodeJS.ErrnoException).code === "ENOTDIR")
-      return {};
-    throw new Failure("config.unreadable", `${path} cannot be read: ${(cause as Error).message}`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return {};
+    throw new Failure("config.unreadable", `${path} cannot be read: ${code}`, { cause });
   }
-  return checked(path, text);
-}
-
-const KEYS = ["store", "timezone", "tenant"] as const;
-
-async function checked(path: string, text: string): Promise<Configuration> {
-  const { parse } = await import("yaml");
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch (cause) {
-    throw new Failure("config.invalid", `${path} is not YAML: ${(cause as Error).message.split("\n")[0]}`, { cause });
-  }
-  if (value === null) return {};
-  const wrong = Object.entries(Object(value)).find(
-    ([key, entry]) => !(KEYS as readonly string[]).includes(key) || typeof entry !== "string",
-  );
-  if (typeof value !== "object" || Array.isArray(value) || wrong !== undefined) {
-    throw new Failure(
-      "config.invalid",
-      `${path}: ${wrong ? `"${wrong[0]}" is not a known setting with a text value` : "not a map of settings"}`,
-      {
-        tries: [`known settings: ${KEYS.join(", ")}`],
-      },
-    );
-  }
-  return value as Configuration;
+  // Loaded only when there is a file: YAML costs every other start of the program 60 ms.
+  const { readSettings } = await import("./settings.js");
+  return readSettings(path, text);
 }
