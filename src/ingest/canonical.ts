@@ -1,9 +1,11 @@
+import type { Utf8 } from "./json.js";
+
 /**
  * JSON text that is the same for equal values: keys sorted, no spaces. Values nested deeper than 500 levels are
  * replaced by null, so that hostile input cannot exhaust the stack.
  */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value, 0)) ?? "null";
+export function canonicalJson(value: unknown): Utf8 {
+  return (JSON.stringify(sorted(value, 0)) ?? "null") as Utf8;
 }
 
 const DEPTH_LIMIT = 500;

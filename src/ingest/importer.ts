@@ -13,8 +13,6 @@ export interface Importer {
   places(surroundings: Surroundings): string[];
   /** True for names worth opening when a folder is searched. */
   mayBe(fileName: string): boolean;
-  /** True for whole lines that hold nothing this importer tells of, decided from their bytes alone. */
-  ignores(line: Buffer): boolean;
   /** Begins or continues one file. `state` is what `Mapper.state` said at the place where reading goes on. */
   map(file: TranscriptFile, options: MapOptions, state: string | null): Mapper;
 }

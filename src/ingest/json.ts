@@ -28,10 +28,6 @@ export function encoded(value: string): Utf8 {
   return (OUTSIDE_ASCII.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value) as Utf8;
 }
 
-export function bytesOf(value: Utf8): Buffer {
-  return Buffer.from(value, "latin1");
-}
-
 /** A count; anything but a whole number of at least 0 is unknown. */
 export function count(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;

@@ -97,7 +97,7 @@ export function* partsOf(
     return done;
   }
 
-  for (const { found, skipped, end } of valuesOf(linesOf(source, place), importer.ignores)) {
+  for (const { found, skipped, end } of valuesOf(linesOf(source, place))) {
     for (const record of found) mapper.take(record, say);
     part.skipped.push(...skipped);
     Object.assign(place, end);

@@ -37,7 +37,7 @@ export interface ImportReport {
 }
 
 /** So many entries the lists hold. */
-export const LISTED = 100;
+const LISTED = 100;
 
 /** Adds up what files gave, once it is committed. */
 export interface Counting {

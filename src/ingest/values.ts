@@ -26,10 +26,8 @@ export interface Group {
  * glued on one line, one value printed over several lines, torn lines (also with the next record glued to the torn
  * one). Whatever cannot be read is skipped with a reason, and reading goes on with the next line.
  * A last line without a line end is taken when it is whole; else it is left for the next time.
- *
- * `ignores` may name whole lines that hold nothing of interest by looking at their bytes.
  */
-export function* valuesOf(lines: Iterable<Line>, ignores: (bytes: Buffer) => boolean = never): Generator<Group> {
+export function* valuesOf(lines: Iterable<Line>): Generator<Group> {
   let open: OpenValue | null = null;
   for (const line of lines) {
     if (open !== null) {
@@ -38,14 +36,14 @@ export function* valuesOf(lines: Iterable<Line>, ignores: (bytes: Buffer) => boo
       open = step.open;
       if (step.took) continue;
     }
-    const step = readLine(line, ignores);
+    const step = readLine(line);
     if (step.group !== null) yield step.group;
     open = step.open;
   }
 }
 
 /** Reason for values that are JSON, but no object. */
-export const NOT_AN_OBJECT = "not a JSON object";
+const NOT_AN_OBJECT = "not a JSON object";
 
 /** A value that began on an earlier line and has not ended. */
 interface OpenValue {
@@ -69,9 +67,8 @@ const PENDING: Step = { group: null, open: null, took: true };
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const LINE_END = Buffer.from("\n");
-const never = () => false;
 
-function readLine(line: Line, ignores: (bytes: Buffer) => boolean): Step {
+function readLine(line: Line): Step {
   const end = { offset: line.end, line: line.line };
   const finished = (found: Found[], skipped: SkippedLine[]): Step => ({
     group: { found, skipped, end },
@@ -83,9 +80,7 @@ function readLine(line: Line, ignores: (bytes: Buffer) => boolean): Step {
   }
   const { bytes, at, nul } = trimmed(line.bytes);
   const skipped = nul ? [skip(line, 0, "NUL bytes")] : [];
-  if (bytes.length === 0 || (line.ended && bytes[0] === OPEN_BRACE && ignores(bytes))) {
-    return line.ended ? finished([], skipped) : PENDING;
-  }
+  if (bytes.length === 0) return line.ended ? finished([], skipped) : PENDING;
   const whole = parsed(bytes);
   if (isObject(whole)) {
     return finished([{ value: whole, bytes, line: line.line, offset: line.offset + at }], skipped);

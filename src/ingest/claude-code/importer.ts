@@ -11,6 +11,5 @@ export const claudeCode: Importer = {
   recognises,
   places,
   mayBe,
-  ignores: () => false,
   map,
 };

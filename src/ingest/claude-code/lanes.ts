@@ -1,6 +1,5 @@
 import type { LaneKind } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
-import { bytesOf } from "../json.js";
 import { AGENT, headed, type Place } from "./place.js";
 import type { ClaudeRecord } from "./records.js";
 import { bounded, type FileState, type LaneState, newLane } from "./state.js";
@@ -62,6 +61,6 @@ export function sayLane(place: Place, record: ClaudeRecord, agentTypeBeside: () 
 function callOfLane({ file }: Place, record: ClaudeRecord) {
   if (record.frame.progressOf !== null) return file.calls.get(record.frame.progressOf);
   if (record.kind !== "user" || record.text === null || record.frame.agentId !== null) return undefined;
-  const prompt = hexOf(digestOf(bytesOf(record.text)));
+  const prompt = hexOf(digestOf(record.text, "latin1"));
   return [...file.calls.values()].find((call) => call.promptDigest === prompt);
 }

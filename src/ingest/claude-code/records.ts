@@ -101,14 +101,14 @@ export interface FallbackRecord {
 }
 
 /** Something said about tools or instructions in the context. */
-export interface ListingRecord {
+interface ListingRecord {
   frame: Frame;
   kind: "listing";
   change: "tools" | "instructions";
   initial: boolean;
 }
 
-export interface TitleRecord {
+interface TitleRecord {
   frame: Frame;
   kind: "title";
   title: string;
@@ -116,7 +116,7 @@ export interface TitleRecord {
   rank: number;
 }
 
-export interface ModeRecord {
+interface ModeRecord {
   frame: Frame;
   kind: "mode";
   mode: string;
@@ -131,7 +131,7 @@ export interface SignalRecord {
 }
 
 /** Known records that hold nothing of interest, and unknown ones. */
-export interface OtherRecord {
+interface OtherRecord {
   frame: Frame;
   kind: "known" | "unknown";
   type: string;

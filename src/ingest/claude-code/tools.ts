@@ -1,7 +1,7 @@
 import type { ContentFact, ContractFact, ToolCallFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
-import { bytesOf, decoded, object, text, type Utf8, utf8 } from "../json.js";
+import { decoded, object, text, type Utf8, utf8 } from "../json.js";
 import { laneKindOf } from "./lanes.js";
 import { AGENT, headed, headerOf, type Place } from "./place.js";
 import type { AssistantRecord, ToolResult, ToolUse, UserRecord } from "./records.js";
@@ -14,7 +14,7 @@ export function sayCalls(place: Place, record: AssistantRecord): void {
     const call = openCall(place, use, index);
     file.calls.set(use.id ?? nameless(frame.uuid, index), call);
     if (object(use.input) === null) say(violation(place, call.key, call, "args_not_json"));
-    if (place.content) say(contentOf(place, canonicalJson(use.input) as Utf8));
+    if (place.content) say(contentOf(place, canonicalJson(use.input)));
   }
   for (const call of bounded(file.calls, OPEN_CALLS)) say(callOf(call));
   const last = record.stopReason === "max_tokens" ? (place.lane.request?.lastCall ?? null) : null;
@@ -32,7 +32,7 @@ export function sayResults(place: Place, record: UserRecord): void {
     const call = file.calls.get(id);
     file.calls.delete(id);
     const text = resultText(result.content);
-    say(answered(place, record, result, call ?? orphan(place, result, index), bytesOf(text)));
+    say(answered(place, record, result, call ?? orphan(place, result, index), text));
     if (call !== undefined && record.ranAgent !== null) sayAgent(place, record.ranAgent, call);
     const refused = result.isError ? refusalIn(text) : null;
     if (refused !== null) say(violation(place, call?.key ?? id, call, refused.code, refused.pointer));
@@ -60,12 +60,12 @@ export function callOf(call: OpenCall): ToolCallFact {
   };
 }
 
-function answered(place: Place, record: UserRecord, result: ToolResult, call: OpenCall, text: Buffer): ToolCallFact {
+function answered(place: Place, record: UserRecord, result: ToolResult, call: OpenCall, text: Utf8): ToolCallFact {
   const [from, to] = [call.header.atMs, place.frame.atMs];
   const waited = from === null || to === null || !call.useSeen ? -1 : to - from;
   const fact = callOf(call);
   fact.resultSeen = true;
-  fact.resultDigest = digestOf(text);
+  fact.resultDigest = digestOf(text, "latin1");
   fact.resultBytes = text.length;
   fact.isError = result.isError;
   fact.durationMs = record.durationMs ?? (waited >= 0 ? waited : null);
@@ -83,10 +83,10 @@ function openCall(place: Place, use: ToolUse, index: number): OpenCall {
     callId: use.id,
     tool: use.name,
     useSeen: true,
-    argumentsDigest: digestOf(bytesOf(canonicalJson(use.input) as Utf8)),
-    targetDigest: target === null ? null : digestOf(bytesOf(target)),
+    argumentsDigest: digestOf(canonicalJson(use.input), "latin1"),
+    targetDigest: target === null ? null : digestOf(target, "latin1"),
     agentType: startsAgent ? text(input?.subagent_type) : null,
-    promptDigest: prompt === null ? null : hexOf(digestOf(bytesOf(prompt))),
+    promptDigest: prompt === null ? null : hexOf(digestOf(prompt, "latin1")),
   };
 }
 
@@ -124,7 +124,8 @@ function targetOf(tool: string | null, input: Record<string, unknown>): Utf8 | n
 /** The text of a result; blocks that are no text count as their JSON. */
 function resultText(content: unknown): Utf8 {
   if (typeof content === "string") return content as Utf8;
-  if (!Array.isArray(content)) return (content === undefined || content === null ? "" : canonicalJson(content)) as Utf8;
+  if (content === undefined || content === null) return "" as Utf8;
+  if (!Array.isArray(content)) return canonicalJson(content);
   const texts = content.map((block) => {
     const { type, text } = object(block) ?? {};
     return type === "text" ? (utf8(text) ?? "") : canonicalJson(block);
@@ -183,7 +184,7 @@ function sayAgent(place: Place, agentId: string, call: OpenCall): void {
 }
 
 function contentOf(place: Place, content: Utf8): ContentFact {
-  const digest = digestOf(bytesOf(content));
+  const digest = digestOf(content, "latin1");
   return {
     kind: "content",
     ...headed(place, eventIdOf("content", hexOf(digest))),

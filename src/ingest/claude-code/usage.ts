@@ -1,5 +1,6 @@
 import type { Usage } from "../../events/event.js";
-import { count, object } from "../json.js";
+import { canonicalJson } from "../canonical.js";
+import { count, decoded, object } from "../json.js";
 
 /** The usage of one line of a response, and the raw form when it holds more than the counts. */
 export interface ReadUsage extends Usage {
@@ -34,7 +35,7 @@ export function usageOf(usage: Record<string, unknown> | null, stopReason: strin
     usageState: writes.contradictory ? "contradictory" : unknown ? "partial" : "ok",
   };
   const odd = read.usageState !== "ok" || isOdd(usage);
-  return { ...read, rawUsage: odd ? JSON.stringify(usage).slice(0, RAW_LIMIT) : null };
+  return { ...read, rawUsage: odd ? decoded(canonicalJson(usage)).slice(0, RAW_LIMIT) : null };
 }
 
 /** Prompt tokens: what the model was sent; null when a part is unknown. */
