@@ -1,0 +1,59 @@
+import { TZDate } from "@date-fns/tz";
+import { addDays } from "date-fns/addDays";
+import { addMonths } from "date-fns/addMonths";
+import { addWeeks } from "date-fns/addWeeks";
+import { format } from "date-fns/format";
+import { startOfDay } from "date-fns/startOfDay";
+import { startOfISOWeek } from "date-fns/startOfISOWeek";
+import { startOfMonth } from "date-fns/startOfMonth";
+
+/** Days, ISO weeks (from Monday) and months of a zone. */
+export const PERIODS = ["day", "week", "month"] as const;
+export type PeriodKind = (typeof PERIODS)[number];
+
+/** A period by its name (`2026-08-01`, `2026-W31`, `2026-08`), from its first moment to the first one after it. */
+export interface Period {
+  key: string;
+  sinceMs: number;
+  untilMs: number;
+}
+
+/**
+ * Requests are summed per quarter of an hour before they are sorted into periods: every zone in use today differs from
+ * UTC by whole quarters, so no slot lies in two days.
+ */
+export const SLOT_MS = 900_000;
+
+/** Sorts moments into the periods of a zone. Quick when asked in ascending order: one look at the calendar a period. */
+export function calendar(timezone: string, kind: PeriodKind): (atMs: number) => Period {
+  let last: Period | undefined;
+  return (atMs) => {
+    if (last === undefined || atMs < last.sinceMs || atMs >= last.untilMs) last = periodOf(timezone, kind, atMs);
+    return last;
+  };
+}
+
+/** The hour on the clock (0..23) and the weekday (0 = Monday) of a moment in a zone. */
+export function clockIn(timezone: string): (atMs: number) => { weekday: number; hour: number } {
+  const dayOf = calendar(timezone, "day");
+  return (atMs) => {
+    const { sinceMs, untilMs } = dayOf(atMs);
+    const weekday = (new TZDate(sinceMs, timezone).getDay() + 6) % 7;
+    // A day on which the clock is changed has 23 or 25 hours.
+    const isPlain = untilMs - sinceMs === 24 * HOUR_MS;
+    return { weekday, hour: isPlain ? Math.floor((atMs - sinceMs) / HOUR_MS) : new TZDate(atMs, timezone).getHours() };
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+function periodOf(timezone: string, kind: PeriodKind, atMs: number): Period {
+  const at = new TZDate(atMs, timezone);
+  const [start, next, name] =
+    kind === "day"
+      ? ([startOfDay(at), addDays, "yyyy-MM-dd"] as const)
+      : kind === "week"
+        ? ([startOfISOWeek(at), addWeeks, "RRRR-'W'II"] as const)
+        : ([startOfMonth(at), addMonths, "yyyy-MM"] as const);
+  return { key: format(start, name), sinceMs: start.getTime(), untilMs: next(start, 1).getTime() };
+}
