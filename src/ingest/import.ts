@@ -4,7 +4,7 @@ import { importers as allImporters } from "./agents.js";
 import { type FoundFile, findFiles, reasonOf } from "./find.js";
 import type { Importer } from "./importer.js";
 import { newBuffer } from "./lines.js";
-import { identityOf, isUnchanged, type Part, partsOf, type ReadOptions, recogniser } from "./read.js";
+import { identityOf, importerOf, isUnchanged, type Part, partsOf, type ReadOptions } from "./read.js";
 import { type Counting, counting, type ImportReport } from "./report.js";
 
 export interface ImportOptions {
@@ -110,7 +110,7 @@ function readFile(
   const file = openSync(path, "r");
   try {
     const source = { file, size: identityOf(file).size, buffer, bytesRead: count.bytesRead };
-    const importer = known?.importer ?? recogniser(source, importers);
+    const importer = known?.importer ?? importerOf(source, importers);
     if (importer === null) count.refused(path, "not a transcript of a known agent", named);
     const parts = importer === null ? [] : partsOf(path, source, importer, options, known?.cursor ?? null);
     for (const part of parts) {

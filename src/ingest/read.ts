@@ -112,7 +112,7 @@ export function* partsOf(
  * Whose records the file holds; null when nobody knows them. A file that begins with text is no transcript, even if
  * records are quoted in it: logs of other programs do that.
  */
-export function recogniser(source: OpenFile, importers: readonly Importer[]): Importer | null {
+export function importerOf(source: OpenFile, importers: readonly Importer[]): Importer | null {
   let foreign = 0;
   let unreadable = 0;
   for (const { found, skipped } of valuesOf(linesOf(source))) {

@@ -20,7 +20,8 @@ function importedApart(folder: string): { requests: number; lines: number; peak:
     const { requests, lines } = importFiles([${JSON.stringify(folder)}], drySink());
     console.log(JSON.stringify({ requests: requests.kept, lines: lines.read, peak: process.resourceUsage().maxRSS * 1024 }));`;
   const words = ["--import", "tsx", "--input-type=module", "-e", script];
-  return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8" }));
+  const { FORCE_COLOR: _, ...env } = process.env;
+  return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8", env }));
 }
 
 test("a large file with one very long line is read whole, within memory", () => {

@@ -133,11 +133,16 @@ function resultText(content: unknown): Utf8 {
   return texts.join("\n") as Utf8;
 }
 
+/** The client's own words stand at the beginning; a tool's output may quote them further on. */
+const UNKNOWN_TOOL = /^(?:<tool_use_error>)?(?:Error: )?No such tool available/;
+const BROKEN_SCHEMA =
+  /^(?:<tool_use_error>)?(?:Error: )?(?:InputValidationError|MCP error -32602: Input validation error)/;
+
 /** A call that the client refused, because the tool does not exist or the arguments break its schema. */
 function refusalIn(text: Utf8): { code: string; pointer: string | null } | null {
+  if (UNKNOWN_TOOL.test(text)) return { code: "tool_unknown", pointer: null };
+  if (!BROKEN_SCHEMA.test(text)) return null;
   const head = text.slice(0, 2000);
-  if (/No such tool available/.test(head)) return { code: "tool_unknown", pointer: null };
-  if (!/InputValidationError|Input validation error/.test(head)) return null;
   const parameter = /parameter `([^`]{1,100})`/.exec(head)?.[1];
   const path = /"path":\s*\[\s*"([^"]{1,100})"/.exec(head)?.[1];
   const found = parameter ?? path;

@@ -169,6 +169,8 @@ test("broken contracts are read from calls and their refusals", () => {
       "InputValidationError: Edit failed: The required parameter `old_string` is missing",
     ),
     ...refused("toolu_000000000000000c", "File has not been read yet"),
+    call("toolu_000000000000000f", "Bash", { command: "cat log" }),
+    result("toolu_000000000000000f", "Exit code 1\nError: No such tool available: Edit", {}, { is_error: true }),
     call("toolu_000000000000000d", "Write", "not an object"),
     call("toolu_000000000000000e", "Write", { content: "cut" }, { stop: "max_tokens" }),
   ];

@@ -78,7 +78,7 @@ test("a resumed copy under another session adds nothing and belongs to the earli
   const copy = original.map((record) => ({ ...record, sessionId: "s2", requestId: undefined, forkedFrom: undefined }));
   const files = {
     "s1.jsonl": transcript(...original),
-    "s2.jsonl": transcript(...copy, reply({ id: "m4" }, { sessionId: "s2", timestamp: second(900) })),
+    "s2.jsonl": transcript(...copy, reply({ id: "m4" }, { sessionId: "s2", timestamp: second(1_000_000) })),
   };
   const held = imported(files);
   assert.equal(
