@@ -189,14 +189,11 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
       nameTenant.run(tenant, session.id);
       session.tenant = tenant;
     }
-    const conflict = () => {
-      result.tenantConflicts += 1;
-      remarks.conflict(event, session.id, source, batch);
-    };
-    if (kept !== null && named !== null && named !== kept) conflict();
+    const said: Omit<Said, "lane"> = { session, source, batch, tenant };
+    if (kept !== null && named !== null && named !== kept) conflict(event, said);
     claims.time(session.id, source, moment(event.atMs, "atMs"));
     if (event.kind === "session") {
-      if (named !== null && named !== session.tenant) conflict();
+      if (named !== null && named !== session.tenant) conflict(event, said);
       if (!claims.session(session.id, source, event) && !frame.made.sessions.has(session.id)) result.known += 1;
     } else if (event.kind === "coverage") {
       tally("coverage", remarks.coverage(event, session.id, source));
@@ -208,21 +205,27 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
       const lane = frame.lane(session, event.lane);
       if (lane.seenBy !== source) claims.sawLane(session.id, lane.id, source);
       lane.seenBy = source;
-      keepInLane(event, { session, lane, source, batch, tenant }, conflict);
+      keepInLane(event, { session, lane, source, batch, tenant });
     }
   }
 
-  function keepInLane(event: Fact | LaneFact | TurnFact, said: Said, conflict: () => void): void {
+  /** A known tenant stays; that another one was said is counted and noted. */
+  function conflict(event: SessionEvent, { session, source, batch }: Omit<Said, "lane">): void {
+    result.tenantConflicts += 1;
+    remarks.conflict(event, session.id, source, batch);
+  }
+
+  function keepInLane(event: Fact | LaneFact | TurnFact, said: Said): void {
     if (event.kind === "lane") {
       const news = claims.lane(said.session.id, said.lane.id, said.source, event);
       if (!news && !frame.made.lanes.has(said.lane.id)) result.known += 1;
     } else if (event.kind === "turn") {
       if (event.turn === null) throw new Unkeepable("its turn is null, which is the key of a turn");
       const outcome = turns.keep(event, said);
-      if (outcome === "conflict") conflict();
+      if (outcome === "conflict") conflict(event, said);
       else if (outcome === "known") result.known += 1;
     } else {
-      const kept = keeperOf(event.kind)(event, said, turns.of(event, said), conflict);
+      const kept = keeperOf(event.kind)(event, said, turns.of(event, said));
       if (kept === "known") result.known += 1;
       else if (kept === "changed") changed.push({ table: factTables[event.kind], eventId: event.eventId });
       else {
@@ -235,7 +238,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
   function keeperOf(kind: FactKind): KeepFact {
     let keeper = keepers.get(kind);
     if (keeper === undefined) {
-      keeper = createKeeper(raw, db, frame, kind);
+      keeper = createKeeper(raw, db, frame, kind, conflict);
       keepers.set(kind, keeper);
     }
     return keeper;

@@ -13,5 +13,6 @@ export function cleanName(name: string): string {
   return UNFIT.test(name) ? name.replace(UNFIT_ALL, "\ufffd") : name;
 }
 
-const UNFIT = /[\0\p{Surrogate}]/u;
+/** Quick: also finds whole pairs, which then stay. */
+const UNFIT = /[\0\ud800-\udfff]/;
 const UNFIT_ALL = /[\0\p{Surrogate}]/gu;

@@ -7,6 +7,8 @@ import { cleanName, cleanText } from "./clean.js";
 export interface SessionEntry {
   id: number;
   agent: string;
+  /** As producers spell it, and as it is kept. */
+  said: string;
   session: string;
   tenant: number | null;
   lanes: Map<string, LaneEntry>;
@@ -59,6 +61,7 @@ export function createFrame(raw: Raw): Frame {
   const digests = new Map<string, number>();
   const segments = new Map<string, number>();
   const sessions = new Map<string, SessionEntry>();
+  let recent: SessionEntry | null = null;
 
   const key = (sql: string) => raw.prepare(sql).pluck() as { get(...values: unknown[]): unknown };
   const findWord = key("SELECT id FROM words WHERE text = ?");
@@ -150,17 +153,19 @@ export function createFrame(raw: Raw): Frame {
     },
 
     session(agent, session) {
+      // Events of one session come in a row.
+      if (recent?.agent === agent && recent.said === session) return recent;
       const name = `${agent}\0${session}`;
-      const known = sessions.get(name);
-      if (known !== undefined) return known;
+      recent = sessions.get(name) ?? null;
+      if (recent !== null) return recent;
       const clean = cleanName(session);
       const word = frame.word(agent);
       const row = findSession.get(clean, word) as { id: number; tenant: number | null } | undefined;
       const id = row?.id ?? Number(makeSession.run(clean, word).lastInsertRowid);
       if (row === undefined) frame.made.sessions.add(id);
-      const entry: SessionEntry = { id, agent, session: clean, tenant: row?.tenant ?? null, lanes: new Map() };
-      sessions.set(name, entry);
-      return entry;
+      recent = { id, agent, said: session, session: clean, tenant: row?.tenant ?? null, lanes: new Map() };
+      sessions.set(name, recent);
+      return recent;
     },
 
     lane(session, lane) {
@@ -185,6 +190,7 @@ export function createFrame(raw: Raw): Frame {
 
     forget() {
       for (const memory of [words, texts, digests, segments, sessions]) memory.clear();
+      recent = null;
     },
   };
   return frame;

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Raw } from "../db/open.js";
 import type { EventHeader } from "../events/event.js";
 import {
@@ -24,7 +24,7 @@ export type Kept = { row: number } | "known" | "changed";
  * Writes facts of one kind. The statements are built once by Kysely and run on the raw handle; only a fact that its
  * source had said before is read back and folded.
  */
-export type KeepFact = (event: Fact, said: Said, turn: number | null, onConflict: () => void) => Kept;
+export type KeepFact = (event: Fact, said: Said, turn: number | null) => Kept;
 
 const HEADER = [
   "event_id",
@@ -40,16 +40,22 @@ const HEADER = [
   "source_offset",
 ] as const;
 
-export function createKeeper(raw: Raw, db: Kysely<Tables>, frame: Frame, kind: FactKind): KeepFact {
+export function createKeeper(
+  raw: Raw,
+  db: Kysely<Tables>,
+  frame: Frame,
+  kind: FactKind,
+  onConflict: (event: Fact, said: Said) => void,
+): KeepFact {
   const table = factTables[kind];
   const rowOf = factRows[kind] as (event: Fact, frame: Frame, tenant: number | null) => Row;
   let prepared: ReturnType<typeof statements> | null = null;
 
-  return (event, said, turn, onConflict) => {
+  return (event, said, turn) => {
     const columns = rowOf(event, frame, said.tenant);
     prepared ??= statements(raw, db, table, columns);
     const header = headerOf(event, said, turn);
-    const { changes, lastInsertRowid } = prepared.insert.run(header, Object.values(columns));
+    const { changes, lastInsertRowid } = prepared.insert.run(header, Object.values(columns), event.eventId);
     if (changes === 1) {
       const id = Number(lastInsertRowid);
       const parts = partsOf(event, frame);
@@ -57,15 +63,15 @@ export function createKeeper(raw: Raw, db: Kysely<Tables>, frame: Frame, kind: F
       return { row: id };
     }
     const row: Row = Object.fromEntries(HEADER.map((column, i) => [column, header[i]!]));
-    return again(event, said, { ...row, ...columns }, onConflict);
+    return again(event, said, { ...row, ...columns });
   };
 
   /** The source has said this before. */
-  function again(event: Fact, said: Said, row: Row, onConflict: () => void): Kept {
+  function again(event: Fact, said: Said, row: Row): Kept {
     const found = prepared!.find.get(event.eventId, said.source) as Row & { id: number };
     const { id, counted: _, own_session, own_lane, own_turn, ...stored } = found;
     const tenant = (stored.tenant ?? said.tenant) as number | null;
-    if (said.tenant !== null && said.tenant !== tenant) onConflict();
+    if (said.tenant !== null && said.tenant !== tenant) onConflict(event, said);
     const next: Row = { ...row, tenant };
     const before: Placed = {
       row: { ...stored, tenant },
@@ -105,9 +111,10 @@ function statements(raw: Raw, db: Kysely<Tables>, table: (typeof factTables)[Fac
   const anything = Object.fromEntries(named.map((column) => [column, 0]));
   const changing = named.filter((column) => column !== "event_id" && column !== "source");
   // One builder for all tables: the columns are checked where the rows are made (`factRows`).
+  const first = sql`NOT EXISTS (SELECT 1 FROM ${sql.table(table)} WHERE event_id = ${0})`;
   const insert = db
     .insertInto(table)
-    .values(anything as never)
+    .values({ ...anything, counted: first } as never)
     .onConflict((conflict) => conflict.columns(["event_id", "source"]).doNothing());
   const update = db
     .updateTable(table)

@@ -20,9 +20,13 @@ export interface Remarks {
 }
 
 export function createRemarks(raw: Raw, frame: Frame): Remarks {
-  const findCoverage = raw.prepare("SELECT id, level, why FROM coverage WHERE session = ? AND fact = ? AND source = ?");
-  const makeCoverage = raw.prepare("INSERT INTO coverage (source, session, fact, level, why) VALUES (?, ?, ?, ?, ?)");
-  const changeCoverage = raw.prepare("UPDATE coverage SET level = ?, why = ? WHERE id = ?");
+  const findCoverage = raw.prepare(
+    "SELECT id, level, why, source_offset AS offset FROM coverage WHERE session = ? AND fact = ? AND source = ?",
+  );
+  const makeCoverage = raw.prepare(
+    "INSERT INTO coverage (source, session, fact, level, why, source_offset) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const changeCoverage = raw.prepare("UPDATE coverage SET level = ?, why = ?, source_offset = ? WHERE id = ?");
   const makeNote = raw.prepare(`
     INSERT INTO notes (event_id, source, batch, session, kind, name, count, at_ms, source_line, source_offset, detail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
@@ -32,22 +36,15 @@ export function createRemarks(raw: Raw, frame: Frame): Remarks {
 
   return {
     coverage({ fact, level, why: reason, offset }, session, source) {
-      const why = text(reason);
-      const stored = findCoverage.get(session, fact, source) as
-        | { id: number; level: string; why: string | null }
-        | undefined;
+      const said: Coverage = { level, why: text(reason), offset: whole(offset, "offset") };
+      const stored = findCoverage.get(session, fact, source) as (Coverage & { id: number }) | undefined;
       if (stored === undefined) {
-        makeCoverage.run(source, session, fact, level, why);
+        makeCoverage.run(source, session, fact, said.level, said.why, said.offset);
         return "added";
       }
-      // A file is read in order, and says how far: its latest word stands. Of any other source, one that can tell about
-      // one part of a session and not about another is partial.
-      const next =
-        offset !== null
-          ? { level, why }
-          : { level: level === stored.level ? level : "partial", why: smaller(why, stored.why) };
-      if (next.level === stored.level && next.why === stored.why) return "known";
-      changeCoverage.run(next.level, next.why, stored.id);
+      const next = later(stored, said);
+      if (next.level === stored.level && next.why === stored.why && next.offset === stored.offset) return "known";
+      changeCoverage.run(next.level, next.why, next.offset, stored.id);
       return "changed";
     },
 
@@ -85,6 +82,21 @@ export function createRemarks(raw: Raw, frame: Frame): Remarks {
       makeNote.run(id, source, batch, session, note, name, 1, atMs, line, offset, detail);
     },
   };
+}
+
+interface Coverage {
+  level: string;
+  why: string | null;
+  offset: number | null;
+}
+
+/**
+ * What a source can tell, of two sayings: that from further on in it. Of two from the same place, or from none, one that
+ * can tell about one part of a session and not about another is partial.
+ */
+function later(a: Coverage, b: Coverage): Coverage {
+  if (a.offset !== b.offset) return (a.offset ?? -1) > (b.offset ?? -1) ? a : b;
+  return { level: a.level === b.level ? a.level : "partial", why: smaller(a.why, b.why), offset: a.offset };
 }
 
 function smaller(a: string | null, b: string | null): string | null {

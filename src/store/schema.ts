@@ -173,6 +173,7 @@ export interface Coverage {
   level: string;
   session: number;
   source: number;
+  source_offset: number | null;
   why: string | null;
 }
 

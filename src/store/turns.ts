@@ -66,13 +66,13 @@ const COLUMNS = [
 
 export function createTurns(raw: Raw, frame: Frame, sourceName: (source: number) => string): Turns {
   const find = raw.prepare(`SELECT id, ${COLUMNS.join(", ")} FROM turns WHERE lane = ? AND prompt_id = ?`);
-  const make = raw.prepare(
-    `INSERT INTO turns (session, lane, prompt_id, ${COLUMNS.join(", ")}) VALUES (?, ?, ?${", ?".repeat(COLUMNS.length)})`,
-  );
+  const make = raw.prepare(`
+    INSERT INTO turns (session, lane, prompt_id, ${COLUMNS.join(", ")}, counted)
+    VALUES (?, ?, ?${", ?".repeat(COLUMNS.length)}, NOT EXISTS (SELECT 1 FROM turns WHERE event_id = ?))`);
   const change = raw.prepare(`UPDATE turns SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`);
 
   function insert(prompt: string, row: Omit<Row, "id">, said: Said): TurnEntry {
-    const id = Number(make.run(said.session.id, said.lane.id, prompt, ...valuesOf(row)).lastInsertRowid);
+    const id = Number(make.run(said.session.id, said.lane.id, prompt, ...valuesOf(row), row.event_id).lastInsertRowid);
     turns.made.add(id);
     return remember(said.lane, prompt, { ...row, id });
   }
@@ -151,8 +151,10 @@ export function createTurns(raw: Raw, frame: Frame, sourceName: (source: number)
 
     of(event, said) {
       if (event.turn === null) return null;
+      let entry = said.lane.turns.get(event.turn);
+      if (entry !== undefined && !entry.implied) return entry.id;
       const prompt = cleanName(event.turn);
-      let entry = said.lane.turns.get(prompt);
+      entry ??= said.lane.turns.get(prompt);
       if (entry === undefined) {
         const row = find.get(said.lane.id, prompt) as Row | undefined;
         if (row === undefined) return insert(prompt, impliedRow(event, prompt, said), said).id;

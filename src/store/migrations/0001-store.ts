@@ -158,6 +158,8 @@ CREATE TABLE coverage (
   fact    TEXT NOT NULL,
   ${oneOf("level", "full partial absent")} NOT NULL,
   why     TEXT,
+  -- How far the source had been read when it said so; a later word replaces an earlier one.
+  source_offset INTEGER,
   UNIQUE (session, fact, source)
 ) STRICT;
 
