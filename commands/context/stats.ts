@@ -5,6 +5,8 @@ import { scopeFlags, scopeOf, storeFlag, windowFlags } from "../../src/cli/flags
 import { GROUPINGS } from "../../src/diagnostics/groups.js";
 import { contextStats, isMeasured } from "../../src/diagnostics/stats.js";
 import { floorOf } from "../../src/gate/options.js";
+import { priceBook } from "../../src/pricing/book.js";
+import { userPrices } from "../../src/pricing/user-prices.js";
 import { statsCsv } from "../../src/report/stats-csv.js";
 import { statsJson } from "../../src/report/stats-json.js";
 import { statsText } from "../../src/report/stats-text.js";
@@ -32,7 +34,8 @@ export default class ContextStats extends StoreCommand {
   async run() {
     const { flags } = await this.parse(ContextStats);
     const { scope, timezone } = scopeOf(flags, this.env, this.nowMs);
-    const options = { floor: floorOf(flags.floor), judge: flags.judge, by: flags.by, dayOf: dayIn(timezone) };
+    const prices = priceBook(userPrices(this.env.settings.prices));
+    const options = { floor: floorOf(flags.floor), judge: flags.judge, by: flags.by, dayOf: dayIn(timezone), prices };
     return this.reading(flags.store, async ({ db, path }) => {
       const stats = await contextStats(db, scope, options);
       if (flags.csv) this.log(statsCsv(stats).trimEnd());

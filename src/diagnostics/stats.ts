@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
+import { type PriceBook, priceBook } from "../pricing/book.js";
 import type { Tables } from "../store/schema.js";
 import { type Scope, type Selection, select } from "../store/scope.js";
 import { type CacheHitRate, cacheHitRate } from "./cache-hit-rate.js";
 import { type Compression, compression } from "./compression.js";
 import { type CoverageReport, coverage } from "./coverage.js";
 import { type DayOf, type Grouping, groupsOf } from "./groups.js";
+import { type CacheMisses, cacheMisses } from "./misses/cache-misses.js";
 import { type PrefixChurn, prefixChurn } from "./prefix-churn.js";
 import { type ReadRatio, readRatio } from "./read-ratio.js";
 import { type Recipe, recipeTable } from "./recipes.js";
@@ -21,6 +23,7 @@ interface Metrics {
   "prefix.churn": PrefixChurn;
   "semantic.precision": SemanticPrecision;
   "semantic.error_rate": Value;
+  "cache.misses": CacheMisses;
   "cache.leaks": TenantLeaks;
 }
 
@@ -52,6 +55,8 @@ export interface StatsOptions {
   by?: Grouping | undefined;
   /** The local day that a moment lies in. */
   dayOf: DayOf;
+  /** What missed tokens cost; the shipped prices unless others are given. */
+  prices?: PriceBook | undefined;
 }
 
 /** All of `context stats`, on one state of the store. */
@@ -85,6 +90,7 @@ async function figures(db: Kysely<Tables>, selection: Selection, options: StatsO
       "prefix.churn": await prefixChurn(db, selection),
       "semantic.precision": await semanticPrecision(db, selection),
       "semantic.error_rate": await semanticErrorRate(db, selection),
+      "cache.misses": await cacheMisses(db, selection, options.prices ?? priceBook()),
       "cache.leaks": await tenantLeaks(db, selection),
     },
     recipes: await recipeTable(db, selection, options),

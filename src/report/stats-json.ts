@@ -1,4 +1,5 @@
 import type { Group, Stats } from "../diagnostics/stats.js";
+import { missesJson } from "./misses.js";
 import { isoOf, scopeJson } from "./moments.js";
 
 /** What `context stats --json` prints: the values that the text is drawn from. */
@@ -23,6 +24,14 @@ export function statsJson(stats: Stats, store: string): Record<string, unknown> 
 
 function figuresJson({ totals, metrics, recipes, microcompactions }: Omit<Group, "key">) {
   const { leaks, ...scan } = metrics["cache.leaks"];
+  const { missed, causes, expected } = missesJson(metrics["cache.misses"]);
   const listed = leaks.map(({ atMs, ...leak }) => ({ ...leak, at: isoOf(atMs) }));
-  return { totals, metrics: { ...metrics, "cache.leaks": { ...scan, leaks: listed } }, recipes, microcompactions };
+  return {
+    totals,
+    metrics: { ...metrics, "cache.misses": missed, "cache.leaks": { ...scan, leaks: listed } },
+    recipes,
+    microcompactions,
+    misses: causes,
+    expectedMisses: expected,
+  };
 }

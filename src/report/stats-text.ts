@@ -6,6 +6,7 @@ import type { Totals } from "../diagnostics/totals.js";
 import type { Value } from "../diagnostics/value.js";
 import { clean } from "./clean.js";
 import { coverageLines } from "./coverage-text.js";
+import { causeLines } from "./misses.js";
 import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
 
 /** All of `context stats` for a person: where from, what part, coverage first, then the figures. */
@@ -19,6 +20,7 @@ export function statsText(stats: Stats, store: string, floor: number, page: Page
     ...block("coverage", coverageLines(stats.coverage, page)),
     ...block("totals", totalLines(stats.totals, page)),
     ...block("metrics", columns(page, metricRows(stats))),
+    ...block("misses", causeLines(stats.metrics["cache.misses"], page)),
     ...block("recipes", recipeLines(stats.recipes, floor, page)),
     ...block("micro-compactions", microLines(stats, page)),
     ...block("tenant leaks", leakLines(stats.metrics["cache.leaks"].leaks, stats.metrics["cache.leaks"].count, page)),
@@ -92,10 +94,14 @@ function metricRows({ metrics }: Stats): Cell[][] {
   const read = metrics["cache.read_ratio"];
   const churn = metrics["prefix.churn"];
   const leaks = metrics["cache.leaks"];
+  const misses = metrics["cache.misses"];
   return [
     row("cache hit rate (local, turns)", hit, [`${hit.localOnly} without a request`]),
     row("provider read ratio (tokens)", read, [
       `by requests ${shown(read.byRequests)}, typical ${shown(read.typical)}`,
+    ]),
+    row("missed cache (tokens)", misses, [
+      `${counted(misses.tail.requests, "request")} with a small unread tail, ${misses.violations} read more than expected`,
     ]),
     row("prefix churn (transitions)", churn, [
       `${churn.undeclared} undeclared, ${churn.reorderedOnly} reordered only, ${churn.unknown} unknown`,

@@ -111,6 +111,7 @@ test("transcripts of another agent: what they cannot tell is not reported, what 
       ["prefix.churn", "not_reported"],
       ["semantic.precision", "not_reported"],
       ["semantic.error_rate", "not_reported"],
+      ["cache.misses", "ok"],
       ["cache.leaks", "not_reported"],
     ],
   );
