@@ -9,19 +9,25 @@ import { troubleWith } from "./trouble.js";
 const KEPT = 5;
 const KEPT_FOR_MS = 30 * 24 * 60 * 60 * 1000;
 
+export interface Copying {
+  nowMs: number;
+  /** Gives the copy an identity of its own, where the kind of database has one. */
+  becomeOther?: (copy: Raw) => void;
+}
+
 /**
  * A verified copy in `backups/` beside the database: `<name>-<label>-<ms>.db`, mode 0600, complete or absent.
  *
  * Call while `raw` holds the write lock, so that the copy is the newest state and can be compared row for row. Rows that
  * are still in the write-ahead log are in the copy. Older copies are pruned afterwards. Returns the path.
  */
-export function backUp(raw: Raw, label: string, nowMs: number): string {
+export function backUp(raw: Raw, label: string, { nowMs, becomeOther }: Copying): string {
   const folder = privateFolder(backupFolder(raw.name));
   for (let ms = nowMs; ; ms += 1) {
     const path = join(folder, `${nameOf(raw)}-${label}-${ms}.db`);
     if (existsSync(path)) continue;
     try {
-      if (createFile(path, (temporary) => copyInto(raw, temporary)) === "exists") continue;
+      if (createFile(path, (temporary) => copyInto(raw, temporary, becomeOther)) === "exists") continue;
     } catch (error) {
       throw troubleWith(path, error);
     }
@@ -49,7 +55,7 @@ function prune(raw: Raw, nowMs: number): void {
   for (const { path } of old) rmSync(path);
 }
 
-function copyInto(raw: Raw, temporary: string): void {
+function copyInto(raw: Raw, temporary: string, becomeOther: Copying["becomeOther"]): void {
   // A connection of its own: VACUUM cannot run inside the transaction that holds the lock.
   const reader = new Database(raw.name, { readonly: true, fileMustExist: true });
   try {
@@ -57,8 +63,9 @@ function copyInto(raw: Raw, temporary: string): void {
   } finally {
     reader.close();
   }
-  const copy = new Database(temporary, { readonly: true, fileMustExist: true });
+  const copy = new Database(temporary, { fileMustExist: true });
   try {
+    becomeOther?.(copy);
     verify(raw, copy);
   } finally {
     copy.close();

@@ -85,7 +85,8 @@ export function createFile(path: string, fill: (temporary: string) => void): "cr
 export function tighten(path: string): void {
   for (const suffix of ["", ...sidecars, ".mark"]) tightenOne(path + suffix, 0o600);
   const folder = dirname(path);
-  if (readdirSync(folder).every((name) => name === "backups" || name.startsWith(basename(path)))) {
+  const own = (name: string) => name === basename(path) || /^[-.]/.test(name.slice(basename(path).length));
+  if (readdirSync(folder).every((name) => name === "backups" || (name.startsWith(basename(path)) && own(name)))) {
     tightenOne(folder, 0o700);
   }
 }

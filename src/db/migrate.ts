@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Failure } from "../failure.js";
-import { backUp } from "./backup.js";
+import { backUp, type Copying } from "./backup.js";
 import type { Raw } from "./open.js";
 import { immediate } from "./transaction.js";
 
@@ -25,7 +25,7 @@ export interface Migrated {
  * Any number of processes may do this at once; one applies, the others find it done. A database that holds something is
  * copied first. An applied step that was edited, or that this program does not know, is a failure and changes nothing.
  */
-export function migrate(raw: Raw, steps: Step[], nowMs: number): Migrated {
+export function migrate(raw: Raw, steps: Step[], copying: Copying): Migrated {
   const before = pending(raw, steps);
   if (before.length === 0) return { from: steps.length, to: steps.length, applied: [], backup: null };
   return immediate(raw, () => {
@@ -35,7 +35,7 @@ export function migrate(raw: Raw, steps: Step[], nowMs: number): Migrated {
     if (missing.length === 0) return done;
     if (holdsTables(raw)) {
       const label = hasLedger(raw) ? `v${from}` : "vunversioned";
-      done.backup = backUp(raw, `${label}-before-v${steps.length}`, nowMs);
+      done.backup = backUp(raw, `${label}-before-v${steps.length}`, copying);
     }
     raw.exec(
       "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at_ms INTEGER NOT NULL) STRICT",
@@ -43,7 +43,7 @@ export function migrate(raw: Raw, steps: Step[], nowMs: number): Migrated {
     const record = raw.prepare("INSERT INTO migrations (name, checksum, applied_at_ms) VALUES (?, ?, ?)");
     for (const step of missing) {
       apply(raw, step, done.backup);
-      record.run(step.name, checksumOf(step), nowMs);
+      record.run(step.name, checksumOf(step), copying.nowMs);
     }
     raw.pragma(`user_version = ${steps.length}`);
     return done;

@@ -42,6 +42,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
   const keepers = new Map<FactKind, KeepFact>();
 
   const dataVersion = raw.prepare("PRAGMA data_version").pluck();
+  const totalChanges = raw.prepare("SELECT total_changes()").pluck();
   const userVersion = raw.prepare("PRAGMA user_version").pluck();
   const countBatch = raw.prepare("UPDATE store SET committed = committed + 1");
   const makeBatch = raw.prepare(
@@ -49,7 +50,8 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
   );
   const nameTenant = raw.prepare("UPDATE sessions SET tenant = ? WHERE id = ?");
 
-  let seenVersion: unknown;
+  /** State of the file after the last batch: another one means that somebody else has written. */
+  let lastState = "";
   /** Of the running transaction. */
   let result: Appended;
   let firstRows: Map<CountedTable, number>;
@@ -103,9 +105,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
       });
     }
     mark(store);
-    const version = dataVersion.get();
-    if (version !== seenVersion) frame.forget();
-    seenVersion = version;
+    if (fileState() !== lastState) frame.forget();
     frame.begin();
     turns.begin();
     result = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0 };
@@ -139,6 +139,12 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
     add("lane", frame.made.lanes.size);
     add("turn", turns.made.size);
     countBatch.run();
+    lastState = fileState();
+  }
+
+  /** Changes with every commit of another connection and with every write of this one. */
+  function fileState(): string {
+    return `${dataVersion.get()} ${totalChanges.get()}`;
   }
 
   function firstRow(table: CountedTable, id: number): void {

@@ -3,13 +3,13 @@ import { appliedSteps, type Migrated, migrate } from "../db/migrate.js";
 import { openForWriting } from "../db/open.js";
 import { immediate } from "../db/transaction.js";
 import { migrations } from "./migrations/index.js";
-import { STORE_KIND } from "./open.js";
+import { becomeOther, STORE_KIND } from "./open.js";
 
 /** Brings an existing store to this program's schema, after a backup when there is something to do. */
 export function migrateStore(given: string, nowMs: number): Migrated & { path: string } {
   const { path, raw, close } = openForWriting(given, STORE_KIND, "fail");
   try {
-    return { path, ...migrate(raw, migrations, nowMs) };
+    return { path, ...migrate(raw, migrations, { nowMs, becomeOther }) };
   } finally {
     close();
   }
@@ -19,7 +19,7 @@ export function migrateStore(given: string, nowMs: number): Migrated & { path: s
 export function backUpStore(given: string, nowMs: number): { path: string; backup: string } {
   const { path, raw, close } = openForWriting(given, STORE_KIND, "fail");
   try {
-    return { path, backup: immediate(raw, () => backUp(raw, `v${appliedSteps(raw).length}`, nowMs)) };
+    return { path, backup: immediate(raw, () => backUp(raw, `v${appliedSteps(raw).length}`, { nowMs, becomeOther })) };
   } finally {
     close();
   }

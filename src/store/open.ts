@@ -32,7 +32,7 @@ export function openStore(
 ): Store {
   const file = mode === "write" ? openForWriting(given, STORE_KIND) : openForReading(given, STORE_KIND);
   try {
-    if (mode === "write") migrate(file.raw, migrations, nowMs);
+    if (mode === "write") migrate(file.raw, migrations, { nowMs, becomeOther });
     else refuseOlder(file);
     const lost = mode === "write" ? acknowledgeLoss(file) : lossOf(file);
     return {
@@ -41,7 +41,7 @@ export function openStore(
       db: kyselyOf<Tables>(file),
       lostBatches: lost,
       close() {
-        if (mode === "write" && file.raw.open) immediate(file.raw, () => mark(file));
+        if (mode === "write" && file.raw.open) markAtTheEnd(file);
         file.close();
       },
     };
@@ -58,11 +58,29 @@ export function mark({ path, raw }: Pick<Store, "path" | "raw">): void {
   writeMark(path, { storeId, committed, lost: lostBatches(known, storeId, committed) });
 }
 
+/** Everything is durable already: a mark that cannot be written now only lags behind. */
+function markAtTheEnd(file: DatabaseFile): void {
+  try {
+    immediate(file.raw, () => mark(file));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
 function identityOf(raw: Raw): { storeId: string; committed: number } {
   return raw.prepare("SELECT store_id AS storeId, committed FROM store").get() as {
     storeId: string;
     committed: number;
   };
+}
+
+/**
+ * Gives a copy of a store an identity of its own: when it is put back in place of the original, the mark beside it
+ * belongs to another store and claims nothing.
+ */
+export function becomeOther(copy: Raw): void {
+  if (copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'store'").get() === undefined) return;
+  copy.exec("UPDATE store SET store_id = lower(hex(randomblob(16)))");
 }
 
 /** The mark is read first: the counter, read later, can only have grown. */

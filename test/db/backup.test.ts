@@ -19,7 +19,7 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true })
 function backUpNow(path: string, nowMs: number): string {
   const { raw, close } = openForWriting(path, madeUp);
   raw.exec("CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY); INSERT INTO things DEFAULT VALUES");
-  const backup = immediate(raw, () => backUp(raw, "v1", nowMs));
+  const backup = immediate(raw, () => backUp(raw, "v1", { nowMs }));
   close();
   return backup;
 }

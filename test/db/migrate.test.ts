@@ -65,18 +65,18 @@ function failureOf(work: () => unknown): Failure {
 test("a new database gets all steps and no backup; a second run does nothing", ({ path }) => {
   withDatabase(path, (raw) => {
     const all = { from: 0, to: 2, applied: ["0001-things", "0002-sizes"], backup: null };
-    assert.equal(migrate(raw, bigSteps, 1), all);
-    assert.equal(migrate(raw, bigSteps, 2), { from: 2, to: 2, applied: [], backup: null });
+    assert.equal(migrate(raw, bigSteps, { nowMs: 1 }), all);
+    assert.equal(migrate(raw, bigSteps, { nowMs: 2 }), { from: 2, to: 2, applied: [], backup: null });
     assert.is(raw.pragma("user_version", { simple: true }), 2);
   });
 });
 
 test("a database that holds something is copied first, with the rows that are still in the log", ({ path }) => {
   const { backup } = withDatabase(path, (raw) => {
-    migrate(raw, [first], 1);
+    migrate(raw, [first], { nowMs: 1 });
     fill(raw, 100);
     assert.ok(statSync(`${path}-wal`).size > 0);
-    return migrate(raw, bigSteps, 1234);
+    return migrate(raw, bigSteps, { nowMs: 1234 });
   });
   assert.match(backup!, /\/backups\/made-up-v1-before-v2-1234\.db$/);
   assert.is((statSync(backup!).mode & 0o777).toString(8), "600");
@@ -92,31 +92,31 @@ test("a step that fails leaves the old database, and names its backup", ({ path 
     { name: "0002-broken", sql: "CREATE TABLE more (id INTEGER); DROP TABLE things; SELECT nonsense" },
   ];
   withDatabase(path, (raw) => {
-    migrate(raw, [first], 1);
+    migrate(raw, [first], { nowMs: 1 });
     fill(raw, 10);
-    const failure = failureOf(() => migrate(raw, broken, 5));
+    const failure = failureOf(() => migrate(raw, broken, { nowMs: 5 }));
     assert.is(failure.code, "store.migration");
     assert.match(failure.message, /0002-broken.*no such column/);
     assert.match(failure.tries[0]!, /made-up-v1-before-v2-5\.db/);
     assert.is(stateOf(raw), "old");
     assert.is(raw.prepare("SELECT count(*) FROM things").pluck().get(), 10);
-    assert.is(migrate(raw, bigSteps, 6).applied.length, 1, "a repaired step works");
+    assert.is(migrate(raw, bigSteps, { nowMs: 6 }).applied.length, 1, "a repaired step works");
   });
 });
 
 test("an edited step is refused and nothing is changed", ({ path }) => {
-  withDatabase(path, (raw) => migrate(raw, [first], 1));
+  withDatabase(path, (raw) => migrate(raw, [first], { nowMs: 1 }));
   const before = readFileSync(path);
   const edited = [{ ...first, sql: `${first.sql} ` }, bigSteps[1]!];
-  withDatabase(path, (raw) => assert.is(failureOf(() => migrate(raw, edited, 2)).code, "store.edited_step"));
+  withDatabase(path, (raw) => assert.is(failureOf(() => migrate(raw, edited, { nowMs: 2 })).code, "store.edited_step"));
   assert.equal(readFileSync(path), before);
 });
 
 test("a newer database is refused by name of both versions and nothing is changed", ({ path }) => {
-  withDatabase(path, (raw) => migrate(raw, bigSteps, 1));
+  withDatabase(path, (raw) => migrate(raw, bigSteps, { nowMs: 1 }));
   const before = readFileSync(path);
   withDatabase(path, (raw) => {
-    const failure = failureOf(() => migrate(raw, [first], 2));
+    const failure = failureOf(() => migrate(raw, [first], { nowMs: 2 }));
     assert.is(failure.code, "store.newer");
     assert.match(failure.message, /schema is 2 \(0002-sizes\), this sonny knows 1 \(0001-things\)/);
   });
@@ -126,7 +126,7 @@ test("a newer database is refused by name of both versions and nothing is change
 test("a database with tables and no record of steps is copied as unversioned, and left alone", ({ path }) => {
   withDatabase(path, (raw) => {
     raw.exec("CREATE TABLE things (id INTEGER)");
-    const failure = failureOf(() => migrate(raw, [first], 7));
+    const failure = failureOf(() => migrate(raw, [first], { nowMs: 7 }));
     assert.match(failure.tries[0]!, /made-up-vunversioned-before-v1-7\.db/);
     assert.equal(raw.prepare("SELECT name FROM sqlite_schema").pluck().all(), ["things"]);
   });
@@ -134,9 +134,9 @@ test("a database with tables and no record of steps is copied as unversioned, an
 
 test("a backup that cannot be made stops the migration before it begins", ({ path, folder }) => {
   withDatabase(path, (raw) => {
-    migrate(raw, [first], 1);
+    migrate(raw, [first], { nowMs: 1 });
     writeFileSync(join(folder, "backups"), "not a folder");
-    assert.is(failureOf(() => migrate(raw, bigSteps, 2)).code, "store.unreachable");
+    assert.is(failureOf(() => migrate(raw, bigSteps, { nowMs: 2 })).code, "store.unreachable");
     assert.is(stateOf(raw), "old");
   });
 });
@@ -155,7 +155,7 @@ test(`a migration killed at ${kills} moments leaves the old or the new database,
 }) => {
   const original = join(folder, "original.db");
   withDatabase(original, (raw) => {
-    migrate(raw, [first], 1);
+    migrate(raw, [first], { nowMs: 1 });
     fill(raw, 60_000);
   });
   const seen = { old: 0, new: 0 };

@@ -294,6 +294,13 @@ test("a writer goes on after a batch that was refused", ({ store }) => {
   assert.is(one(store, "SELECT w.text FROM requests JOIN words w ON w.id = model"), "model-z");
 });
 
+test("two writers on one connection do not confuse each other", ({ store }) => {
+  const [one, other] = [sinkOf(store), sinkOf(store)];
+  one.append([batchOf([request({ session: "a", turn: "p" })], "/a")]);
+  other.append([batchOf([], "/a", { replace: true })]);
+  assert.is(one.append([batchOf([request({ session: "a", turn: "p" })], "/a")]).added.session, 1);
+});
+
 /** A change that makes an event unkeepable, and what the failure says. */
 const refused: [string, SessionEvent, RegExp][] = [
   ["NaN", request({ outputTokens: Number.NaN }), /outputTokens is NaN/],

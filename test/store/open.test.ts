@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -141,6 +141,28 @@ test("a mark of another store, or one that cannot be read, says nothing", ({ pat
     assert.is(reader.lostBatches, 0, mark);
     reader.close();
   }
+});
+
+test("a backup that is put back has lost nothing", ({ path }) => {
+  const store = open(path);
+  append(store, [request()]);
+  const { backup } = backUpStore(path, NOON);
+  for (let i = 0; i < 5; i += 1) append(store, [request()]);
+  store.close();
+  copyFileSync(backup, path);
+  const restored = open(path, "read");
+  assert.is(restored.lostBatches, 0);
+  assert.is(restored.raw.prepare("SELECT count(*) FROM requests").pluck().get(), 1);
+  restored.close();
+});
+
+test("a full folder for the mark does not fail what is durable already", ({ path }) => {
+  const store = open(path);
+  append(store, [request()]);
+  mkdirSync(`${path}.mark.new`);
+  assert.is(failureOf(() => append(store, [request()])).code, "store.unreachable");
+  store.close();
+  assert.not.ok(store.raw.open);
 });
 
 test("status tells what is there", ({ path }) => {

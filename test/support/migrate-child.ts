@@ -5,6 +5,6 @@ import { bigSteps, madeUp } from "./steps.js";
 
 const file = openForWriting(process.argv[2]!, madeUp);
 process.stdout.write("begin\n");
-migrate(file.raw, bigSteps, 1);
+migrate(file.raw, bigSteps, { nowMs: 1 });
 process.stdout.write("done\n");
 file.close();
