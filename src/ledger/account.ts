@@ -79,30 +79,31 @@ export function account(cells: Cell[], book: PriceBook): Account {
   const models = new Map<string, Account["unpricedModels"][number]>();
   const services = new Map<string, number>();
   for (const cell of cells) {
-    sum.requests += cell.requests;
-    for (const name of BUCKETS) sum.tokens[name] += cell[name];
-    sum.caching.requests += cell.reporting;
-    sum.caching.promptTokens += cell.reportingPrompt;
-    sum.caching.readTokens += cell.reportingRead;
+    const { requests } = cell;
+    sum.requests += requests;
     sum.reported.picos += BigInt(cell.providerCostMicros ?? 0) * 1_000_000n;
     sum.reported.requests += cell.providerCosts;
-    const usable = cell.requests - cell.withoutUsage;
-    sum.basis.withoutUsage += cell.withoutUsage;
-    sum.missing.withoutUsage += cell.withoutUsage;
-    sum.missing.partial += cell.partial;
-    sum.missing.unsureOutput += cell.unsureOutput;
+    if (cell.isUnusable) {
+      sum.basis.withoutUsage += requests;
+      sum.missing.withoutUsage += requests;
+      continue;
+    }
+    for (const name of BUCKETS) sum.tokens[name] += cell[name];
+    if (cell.isPartial) sum.missing.partial += requests;
+    if (cell.isOutputUnsure) sum.missing.unsureOutput += requests;
     sum.missing.searches += cell.searches;
+    if (cell.tellsCaching) addCaching(sum, cell);
     const price = book.priceOf(cell);
     if (price !== null) {
-      addPriced(sum, cell, price, usable, services);
-      if (cell.timeless > 0 && book.changesOf(cell).length > 0) sum.assumed.timeless += cell.timeless;
-    } else if (usable > 0) {
-      sum.basis.unpriced += usable;
-      sum.missing.unpriced += usable;
-      const key = JSON.stringify([cell.provider, cell.model]);
-      const seen = models.get(key) ?? { model: cell.model, provider: cell.provider, requests: 0 };
-      models.set(key, { ...seen, requests: seen.requests + usable });
+      addPriced(sum, cell, price, services);
+      if (cell.atMs === null && book.changesOf(cell).length > 0) sum.assumed.timeless += requests;
+      continue;
     }
+    sum.basis.unpriced += requests;
+    sum.missing.unpriced += requests;
+    const { provider, model } = cell;
+    const key = JSON.stringify([provider, model]);
+    models.set(key, { provider, model, requests: (models.get(key)?.requests ?? 0) + requests });
   }
   sum.unpricedModels = [...models.values()].sort(
     (a, b) => b.requests - a.requests || String(a.model).localeCompare(String(b.model)),
@@ -128,16 +129,22 @@ const COSTS = [
   "paidForWrites",
 ] as const satisfies (keyof Account["cost"])[];
 
-function addPriced(sum: Account, cell: Cell, price: Price, usable: number, services: Map<string, number>): void {
+function addCaching({ caching }: Account, { requests, uncached, read, write5m, write1h, writeUnsplit }: Cell): void {
+  caching.requests += requests;
+  caching.readTokens += read;
+  caching.promptTokens += uncached + read + write5m + write1h + writeUnsplit;
+}
+
+function addPriced(sum: Account, cell: Cell, price: Price, services: Map<string, number>): void {
   const { rates, serviceKnown } = ratesOf(price, cell.promptTokens, cell.service);
   const { unpricedTokens, ...cost } = costOf(cell, rates);
   for (const name of COSTS) sum.cost[name] += cost[name];
   sum.missing.unpricedTokens += unpricedTokens;
-  sum.basis[price.state] += usable;
-  if (rates.write1h !== null && price.state === "priced") sum.assumed.unsplitWrites += cell.unsplit;
+  sum.basis[price.state] += cell.requests;
+  if (cell.isUnsplit && rates.write1h !== null && price.state === "priced") sum.assumed.unsplitWrites += cell.requests;
   if (!serviceKnown && cell.service !== null) {
-    sum.assumed.services += usable;
-    services.set(cell.service, (services.get(cell.service) ?? 0) + usable);
+    sum.assumed.services += cell.requests;
+    services.set(cell.service, (services.get(cell.service) ?? 0) + cell.requests);
   }
 }
 

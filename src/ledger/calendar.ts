@@ -36,12 +36,17 @@ export function calendar(timezone: string, kind: PeriodKind): (atMs: number) => 
 /** The hour on the clock (0..23) and the weekday (0 = Monday) of a moment in a zone. */
 export function clockIn(timezone: string): (atMs: number) => { weekday: number; hour: number } {
   const dayOf = calendar(timezone, "day");
+  let day: Period | undefined;
+  let weekday = 0;
   return (atMs) => {
-    const { sinceMs, untilMs } = dayOf(atMs);
-    const weekday = (new TZDate(sinceMs, timezone).getDay() + 6) % 7;
+    if (day !== dayOf(atMs)) {
+      day = dayOf(atMs);
+      weekday = (new TZDate(day.sinceMs, timezone).getDay() + 6) % 7;
+    }
     // A day on which the clock is changed has 23 or 25 hours.
-    const isPlain = untilMs - sinceMs === 24 * HOUR_MS;
-    return { weekday, hour: isPlain ? Math.floor((atMs - sinceMs) / HOUR_MS) : new TZDate(atMs, timezone).getHours() };
+    const isPlain = day.untilMs - day.sinceMs === 24 * HOUR_MS;
+    const hour = isPlain ? Math.floor((atMs - day.sinceMs) / HOUR_MS) : new TZDate(atMs, timezone).getHours();
+    return { weekday, hour };
   };
 }
 

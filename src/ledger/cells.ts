@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import type { PriceBook } from "../pricing/book.js";
+import type { Tokens } from "../pricing/cost.js";
 import type { Tables } from "../store/schema.js";
 import { inScope, type Selection } from "../store/scope.js";
+import { serviceTierOf } from "../store/service-tier.js";
 import type { GroupColumns } from "./groupings.js";
 
-/** Requests of one group that pay the same rates: sums, and what makes the sums lower bounds. */
-export interface Cell {
+/** Requests of one group that pay the same rates and were reported alike, with their sums. */
+export interface Cell extends Tokens {
   /** Number of the quarter of an hour, where the grouping is by time. */
   slot: number | null;
   /** Row of the session that names the group, where it is one. */
@@ -15,31 +17,22 @@ export interface Cell {
   provider: string | null;
   model: string | null;
   service: string | null;
-  /** Any prompt size and moment of the cell: all lead to the same rates. */
+  /** The largest prompt and the last moment; every other one of the cell leads to the same rates. */
   promptTokens: number;
   atMs: number | null;
-  requests: number;
-  uncached: number;
-  read: number;
-  write5m: number;
-  write1h: number;
-  writeUnsplit: number;
-  output: number;
-  reasoning: number;
-  /** Requests whose usage is missing or contradicts itself: not in the sums. */
-  withoutUsage: number;
-  contradictory: number;
-  /** Requests in the sums with an unknown part. */
-  partial: number;
-  /** Requests in the sums whose output was counted while still streaming, or not at all. */
-  unsureOutput: number;
-  unsplit: number;
-  timeless: number;
   firstAtMs: number | null;
-  /** Requests with whole usage whose provider reports caching, their prompts, and what they read. */
-  reporting: number;
-  reportingPrompt: number;
-  reportingRead: number;
+  requests: number;
+  /** Part of output. */
+  reasoning: number;
+  /** Usage is missing or contradicts itself: its tokens are no sum of anything. */
+  isUnusable: boolean;
+  /** Some part of the usage is unknown. */
+  isPartial: boolean;
+  /** Output was counted while still streaming, or not at all. */
+  isOutputUnsure: boolean;
+  /** Whole usage, from a provider that reports caching. */
+  tellsCaching: boolean;
+  isUnsplit: boolean;
   /** Calls to tools that the provider runs and charges apart. */
   searches: number;
   providerCostMicros: number | null;
@@ -62,31 +55,27 @@ export async function cellsOf(
     .selectFrom("requests")
     .$if(group.joins.includes("turns"), (query) => query.leftJoin("turns", "turns.id", "requests.turn"))
     .$if(group.joins.includes("lanes"), (query) => query.leftJoin("lanes", "lanes.id", "requests.lane"))
-    .select(["requests.provider", "requests.model", "requests.at_ms", "requests.output_quality"])
+    .select(["requests.provider", "requests.model", "requests.at_ms", "requests.provider_cost_micros"])
     .select(["requests.uncached_tokens", "requests.read_tokens", "requests.output_tokens", "requests.reasoning_tokens"])
     .select(["requests.write_5m_tokens", "requests.write_1h_tokens", "requests.write_unsplit_tokens"])
-    .select("requests.provider_cost_micros")
     .select([
       (group.slot ?? none).as("slot"),
       (group.word ?? none).as("word"),
       (group.session ?? none).as("group_session"),
       (group.text ?? none).as("group_text"),
-      SERVICE.as("service"),
+      serviceTierOf("requests").as("service"),
       SEARCHES.as("searches"),
       PROMPT.as("prompt"),
-      sql<number>`requests.usage_state <> 'contradictory'
-        and (requests.uncached_tokens is not null or requests.output_tokens is not null)`.as("usable"),
-      sql<number>`requests.usage_state = 'contradictory'`.as("contradictory"),
-      sql<number>`requests.usage_state = 'partial' or requests.uncached_tokens is null`.as("partial"),
-      sql<number>`requests.cache_reported = 1 and requests.usage_state = 'ok'`.as("tells"),
+      FLAGS.as("flags"),
     ])
     .where(inScope(selection, "requests"));
   const sums = db
     .selectFrom(requests.as("one"))
-    .select(["slot", "word", "group_session", "group_text", "provider", "model", "service"])
+    .select(["slot", "word", "group_session", "group_text", "provider", "model", "service", "flags"])
     .select([
-      sql<number>`max(iif(usable, prompt, 0))`.as("promptTokens"),
+      sql<number>`max(prompt)`.as("promptTokens"),
       sql<number | null>`max(at_ms)`.as("atMs"),
+      sql<number | null>`min(at_ms)`.as("firstAtMs"),
       sql<number>`count(*)`.as("requests"),
       sum("uncached_tokens").as("uncached"),
       sum("read_tokens").as("read"),
@@ -95,21 +84,11 @@ export async function cellsOf(
       sum("write_unsplit_tokens").as("writeUnsplit"),
       sum("output_tokens").as("output"),
       sum("reasoning_tokens").as("reasoning"),
-      sql<number>`sum(not usable)`.as("withoutUsage"),
-      sql<number>`sum(contradictory)`.as("contradictory"),
-      sql<number>`sum(usable and partial)`.as("partial"),
-      sql<number>`sum(usable and output_quality <> 'final')`.as("unsureOutput"),
-      sql<number>`sum(usable and ifnull(write_unsplit_tokens, 0) > 0)`.as("unsplit"),
-      sql<number>`sum(at_ms is null)`.as("timeless"),
-      sql<number | null>`min(at_ms)`.as("firstAtMs"),
-      sql<number>`sum(tells)`.as("reporting"),
-      sql<number>`sum(iif(tells, prompt, 0))`.as("reportingPrompt"),
-      sql<number>`sum(iif(tells, ifnull(read_tokens, 0), 0))`.as("reportingRead"),
-      sql<number>`ifnull(sum(searches), 0)`.as("searches"),
+      sum("searches").as("searches"),
       sql<number | null>`sum(provider_cost_micros)`.as("providerCostMicros"),
       sql<number>`count(provider_cost_micros)`.as("providerCosts"),
     ])
-    .groupBy(["slot", "word", "group_session", "group_text", "provider", "model", "service"])
+    .groupBy(["slot", "word", "group_session", "group_text", "provider", "model", "service", "flags"])
     .groupBy([above("prompt", cuts.sizes), above("at_ms", cuts.moments, ">=")]);
   const rows = await db
     .selectFrom(sums.as("cell"))
@@ -117,30 +96,40 @@ export async function cellsOf(
     .leftJoin("words as provider", "provider.id", "cell.provider")
     .leftJoin("words as model", "model.id", "cell.model")
     .leftJoin("sessions", "sessions.id", "cell.group_session")
-    .selectAll("cell")
-    .select(["provider.text as provider", "model.text as model"])
+    .select(["cell.slot", "cell.service", "cell.promptTokens", "cell.atMs", "cell.firstAtMs", "cell.requests"])
+    .select(["cell.uncached", "cell.read", "cell.write5m", "cell.write1h", "cell.writeUnsplit", "cell.output"])
+    .select(["cell.reasoning", "cell.searches", "cell.providerCostMicros", "cell.providerCosts", "cell.flags"])
+    .select(["provider.text as provider", "model.text as model", "cell.group_session as session"])
     .select(sql<string | null>`coalesce(named.text, cell.group_text, ${group.label ?? none})`.as("label"))
-    .select("cell.group_session as session")
     .orderBy("cell.slot")
     .execute();
-  return rows as unknown as Cell[];
+  return rows.map(({ flags, ...cell }) => ({
+    ...cell,
+    isUnusable: (flags & 1) > 0,
+    isPartial: (flags & 2) > 0,
+    isOutputUnsure: (flags & 4) > 0,
+    tellsCaching: (flags & 8) > 0,
+    isUnsplit: (flags & 16) > 0,
+  }));
 }
 
 const PROMPT = sql<number>`ifnull(requests.uncached_tokens, 0) + ifnull(requests.read_tokens, 0)
   + ifnull(requests.write_5m_tokens, 0) + ifnull(requests.write_1h_tokens, 0) + ifnull(requests.write_unsplit_tokens, 0)`;
 
-/** The raw usage is kept where it holds more than counts; one that was cut short is not JSON and says nothing. */
-const inRaw = (path: string) => sql`iif(json_valid(requests.raw_usage), requests.raw_usage ->> ${sql.lit(path)}, null)`;
+/** How the usage was reported, in one number: a column to group by is cheaper than a sum. */
+const FLAGS = sql<number>`(requests.usage_state = 'contradictory'
+    or (requests.uncached_tokens is null and requests.output_tokens is null))
+  + 2 * (requests.usage_state = 'partial' or requests.uncached_tokens is null)
+  + 4 * (requests.output_quality <> 'final')
+  + 8 * (requests.cache_reported = 1 and requests.usage_state = 'ok')
+  + 16 * (ifnull(requests.write_unsplit_tokens, 0) > 0)`;
 
-/** The service tier, a speed other than the plain one first. */
-const SERVICE = sql<string | null>`iif(requests.raw_usage is null, null,
-  coalesce(nullif(${inRaw("$.speed")}, 'standard'), nullif(${inRaw("$.service_tier")}, 'standard')))`;
-
-const SEARCHES = sql<number | null>`iif(requests.raw_usage is null, null,
-  ${inRaw("$.server_tool_use.web_search_requests")})`;
+/** Raw usage that was cut short is not JSON and says nothing. */
+const SEARCHES = sql<number | null>`iif(json_valid(requests.raw_usage),
+  requests.raw_usage ->> '$.server_tool_use.web_search_requests', null)`;
 
 function sum(column: string) {
-  return sql<number>`sum(iif(usable, ifnull(${sql.ref(column)}, 0), 0))`;
+  return sql<number>`ifnull(sum(${sql.ref(column)}), 0)`;
 }
 
 /** How many of the cuts lie below the column: equal for all rows between the same two cuts. */

@@ -131,9 +131,11 @@ async function coverageOf(
   let lastAtMs: number | null = null;
   let timeless = 0;
   for (const cell of cells) {
-    timeless += cell.timeless;
-    if (cell.firstAtMs !== null) firstAtMs = Math.min(firstAtMs ?? cell.firstAtMs, cell.firstAtMs);
-    if (cell.atMs !== null) lastAtMs = Math.max(lastAtMs ?? cell.atMs, cell.atMs);
+    if (cell.firstAtMs === null || cell.atMs === null) timeless += cell.requests;
+    else {
+      firstAtMs = Math.min(firstAtMs ?? cell.firstAtMs, cell.firstAtMs);
+      lastAtMs = Math.max(lastAtMs ?? cell.atMs, cell.atMs);
+    }
   }
   const usable = requests - basis.withoutUsage;
   return {

@@ -22,6 +22,13 @@ export interface PriceBook {
   changesOf(asked: Omit<Asked, "atMs">): number[];
 }
 
+/** A price with its time; ready to be handed out. */
+interface Dated {
+  fromMs: number | null;
+  untilMs: number | null;
+  price: Price;
+}
+
 interface Named extends Entry {
   provider: string | null;
   source: Price["source"];
@@ -34,15 +41,16 @@ interface Named extends Entry {
  * leaves the request unpriced: who resells a model sets the price.
  */
 export function priceBook(own: UserPrice[] = []): PriceBook {
-  const memory = new Map<string, Named[]>();
+  const memory = new Map<string, Dated[]>();
 
   /** All entries of a model, those that go first first. */
-  function entriesOf({ provider, model }: Omit<Asked, "atMs">): Named[] {
+  function entriesOf({ provider, model }: Omit<Asked, "atMs">): Dated[] {
     if (model === null) return [];
-    const key = JSON.stringify([provider, model]);
+    const key = `${provider ?? ""}\n${model}`;
     let entries = memory.get(key);
     if (entries === undefined) {
-      entries = [...ownEntries(own, provider, model), ...listedEntries(provider, model)];
+      const named = [...ownEntries(own, provider, model), ...listedEntries(provider, model)];
+      entries = named.map((entry) => ({ fromMs: entry.fromMs, untilMs: entry.untilMs, price: priceOfEntry(entry) }));
       memory.set(key, entries);
     }
     return entries;
@@ -50,8 +58,7 @@ export function priceBook(own: UserPrice[] = []): PriceBook {
 
   return {
     priceOf(asked) {
-      const entry = entriesOf(asked).find(({ fromMs, untilMs }) => isAt(asked.atMs, fromMs, untilMs));
-      return entry === undefined ? null : priceOfEntry(entry);
+      return entriesOf(asked).find(({ fromMs, untilMs }) => isAt(asked.atMs, fromMs, untilMs))?.price ?? null;
     },
     changesOf(asked) {
       const moments = entriesOf(asked).flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]);
