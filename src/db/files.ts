@@ -103,7 +103,7 @@ export function privateFolder(path: string): string {
 }
 
 /** Makes sure that the bytes of a file, or the names in a folder, survive a power loss. */
-export function syncFile(path: string): void {
+function syncFile(path: string): void {
   const handle = openSync(path, constants.O_RDONLY);
   try {
     fsyncSync(handle);

@@ -18,7 +18,7 @@ import type { Tables } from "./schema.js";
 import type { Said } from "./turns.js";
 
 /** What became of a fact: a new row with this key, or something that was there. */
-export type Kept = { row: number } | "known" | "changed";
+type Kept = { row: number } | "known" | "changed";
 
 /**
  * Writes facts of one kind. The statements are built once by Kysely and run on the raw handle; only a fact that its
