@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Surroundings } from "../importer.js";
 
@@ -12,12 +13,30 @@ export function places({ home, variables }: Surroundings): string[] {
   const desktop = [
     join(home, "Library", "Application Support", "Claude"),
     join(variables.XDG_CONFIG_HOME || join(home, ".config"), "Claude"),
-    ...[variables.APPDATA].filter((path) => path !== undefined && path !== "").map((path) => join(path!, "Claude")),
+    ...(variables.APPDATA ? [join(variables.APPDATA, "Claude")] : []),
+    ...storeApps(variables.LOCALAPPDATA),
   ];
   return [
     ...configs.map((path) => join(path, "projects")),
     ...desktop.map((path) => join(path, "local-agent-mode-sessions")),
   ];
+}
+
+/** The desktop app as Windows' store installs it: a folder of its own, whose name carries a suffix. */
+function storeApps(localData: string | undefined): string[] {
+  if (!localData) return [];
+  const packages = join(localData, "Packages");
+  return names(packages)
+    .filter((name) => /claude/i.test(name))
+    .map((name) => join(packages, name, "LocalCache", "Roaming", "Claude"));
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
 }
 
 /** Names worth opening: every JSON lines file, but the journals of workflows. */
