@@ -39,6 +39,7 @@ const packages: Record<string, string[]> = {
   "@date-fns/tz": ["cli", "report", "ledger"],
   "@oclif/core": ["cli", "main", "commands"],
   "fastest-levenshtein": ["cli"],
+  fzstd: ["ingest"],
   valibot: ["ingest", "otel", "gate"],
   yaml: ["gate", "memory", "cli"],
 };

@@ -1,5 +1,6 @@
 import { claudeCode } from "./claude-code/importer.js";
+import { codex } from "./codex/importer.js";
 import type { Importer } from "./importer.js";
 
 /** Every agent whose transcripts can be read. */
-export const importers: readonly Importer[] = [claudeCode];
+export const importers: readonly Importer[] = [claudeCode, codex];

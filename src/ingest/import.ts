@@ -1,9 +1,10 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { type Cursor, CursorMoved, type Sink, type Source } from "../events/sink.js";
 import { importers as allImporters } from "./agents.js";
 import { type FoundFile, findFiles, reasonOf } from "./find.js";
 import type { Importer } from "./importer.js";
 import { newBuffer } from "./lines.js";
+import { Damaged, openTranscript } from "./open.js";
 import { identityOf, importerOf, isUnchanged, type Part, partsOf, type ReadOptions } from "./read.js";
 import { type Counting, counting, type ImportReport } from "./report.js";
 
@@ -94,7 +95,8 @@ function importFile(reading: Reading, found: FoundFile, moved: Set<string>): voi
     try {
       readFile(reading, found, known ?? null, moved);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      const expected = error instanceof Damaged || (error as NodeJS.ErrnoException).syscall !== undefined;
+      if (!expected) throw error;
       count.refused(found.path, reasonOf(error), found.named);
     }
   }
@@ -107,9 +109,10 @@ function readFile(
   known: { importer: Importer; cursor: Cursor | null } | null,
   moved: Set<string>,
 ): void {
-  const file = openSync(path, "r");
+  const { file, packed } = openTranscript(path);
   try {
-    const source = { file, size: identityOf(file).size, buffer, bytesRead: count.bytesRead };
+    const identity = identityOf(packed ?? file);
+    const source = { file, identity, size: identityOf(file).size, buffer, bytesRead: count.bytesRead };
     const importer = known?.importer ?? importerOf(source, importers);
     if (importer === null) count.refused(path, "not a transcript of a known agent", named);
     const parts = importer === null ? [] : partsOf(path, source, importer, options, known?.cursor ?? null);
@@ -120,6 +123,7 @@ function readFile(
     }
   } finally {
     closeSync(file);
+    if (packed !== null) closeSync(packed);
   }
 }
 

@@ -45,12 +45,12 @@ export function isUnchanged(cursor: Cursor, file: Identity, importer: Importer, 
  */
 export function* partsOf(
   path: string,
-  source: OpenFile,
+  source: OpenFile & { identity: Identity },
   importer: Importer,
   options: ReadOptions,
   cursor: Cursor | null,
 ): Generator<Part> {
-  const identity = identityOf(source.file);
+  const { identity } = source;
   const state = cursor !== null && goesOn(source, cursor, importer) ? remembered(cursor, options) : null;
   const from = state === null ? null : cursor;
   const mapper = importer.map({ path, beside: (name) => textBeside(path, name) }, options, state);

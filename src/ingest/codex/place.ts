@@ -1,0 +1,33 @@
+import type { Header } from "../facts.js";
+import type { MapOptions, Say, Tally } from "../importer.js";
+import type { FileState } from "./state.js";
+
+export const AGENT = "codex";
+
+/** Where a record stands, and what goes on every event. */
+export interface Place {
+  file: FileState;
+  session: string;
+  /** When the record was written; null when it does not tell. */
+  atMs: number | null;
+  options: MapOptions;
+  tally: Tally;
+  line: number;
+  offset: number;
+  say: Say;
+}
+
+/** The header of an event that a record tells of. */
+export function headerOf({ file, session, atMs, options, line, offset }: Place): Header {
+  return {
+    agent: AGENT,
+    session,
+    lane: "main",
+    turn: file.turn?.header.turn ?? null,
+    tenant: options.tenant,
+    atMs: atMs ?? file.atMs,
+    timeQuality: atMs === null ? "inherited" : "exact",
+    line,
+    offset,
+  };
+}
