@@ -92,6 +92,8 @@ function exists(path: string): string[] {
  * model without a price for input and output is left out.
  */
 function rowOf(id: string, cost: Cost): Row | null {
+  // Below zero: a router, whose price is that of the model it picks.
+  if (cost.input < 0 || cost.output < 0) return null;
   if (cost.input === 0 && cost.output === 0) return /[:-]free$/.test(id) ? [0, 0, 0, 0] : null;
   const tiers = [...(cost.tiers ?? [])].sort((a, b) => a.inputTokensAbove - b.inputTokensAbove);
   return [...ratesOf(cost), ...tiers.map((tier) => [tier.inputTokensAbove, ...ratesOf(tier)])];

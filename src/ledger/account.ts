@@ -1,7 +1,7 @@
 import type { PriceBook } from "../pricing/book.js";
 import { type Cost, costOf } from "../pricing/cost.js";
 import { type Picos, type Price, ratesOf } from "../pricing/price.js";
-import type { Cell } from "./cells.js";
+import { type Cell, REPORTED } from "./cells.js";
 
 /** Tokens and money of any number of requests. Money is in picodollars and exact. */
 export interface Account {
@@ -79,20 +79,20 @@ export function account(cells: Cell[], book: PriceBook): Account {
   const models = new Map<string, Account["unpricedModels"][number]>();
   const services = new Map<string, number>();
   for (const cell of cells) {
-    const { requests } = cell;
+    const { requests, flags } = cell;
     sum.requests += requests;
     sum.reported.picos += BigInt(cell.providerCostMicros ?? 0) * 1_000_000n;
     sum.reported.requests += cell.providerCosts;
-    if (cell.isUnusable) {
+    if (flags & REPORTED.unusable) {
       sum.basis.withoutUsage += requests;
       sum.missing.withoutUsage += requests;
       continue;
     }
     for (const name of BUCKETS) sum.tokens[name] += cell[name];
-    if (cell.isPartial) sum.missing.partial += requests;
-    if (cell.isOutputUnsure) sum.missing.unsureOutput += requests;
+    if (flags & REPORTED.partial) sum.missing.partial += requests;
+    if (flags & REPORTED.outputUnsure) sum.missing.unsureOutput += requests;
     sum.missing.searches += cell.searches;
-    if (cell.tellsCaching) addCaching(sum, cell);
+    if (flags & REPORTED.caching) addCaching(sum, cell);
     const price = book.priceOf(cell);
     if (price !== null) {
       addPriced(sum, cell, price, services);
@@ -141,7 +141,8 @@ function addPriced(sum: Account, cell: Cell, price: Price, services: Map<string,
   for (const name of COSTS) sum.cost[name] += cost[name];
   sum.missing.unpricedTokens += unpricedTokens;
   sum.basis[price.state] += cell.requests;
-  if (cell.isUnsplit && rates.write1h !== null && price.state === "priced") sum.assumed.unsplitWrites += cell.requests;
+  if (cell.flags & REPORTED.unsplit && rates.write1h !== null && price.state === "priced")
+    sum.assumed.unsplitWrites += cell.requests;
   if (!serviceKnown && cell.service !== null) {
     sum.assumed.services += cell.requests;
     services.set(cell.service, (services.get(cell.service) ?? 0) + cell.requests);

@@ -1,4 +1,4 @@
-import { calendar, clockIn, SLOT_MS } from "./calendar.js";
+import { calendar, clockIn } from "./calendar.js";
 import type { Cell } from "./cells.js";
 
 export interface Activity {
@@ -29,9 +29,9 @@ export function activity(cells: Cell[], timezone: string, nowMs: number): Activi
       timeless += requests;
       continue;
     }
-    const { weekday, hour } = clock(slot * SLOT_MS);
+    const { weekday, hour } = clock(slot);
     heatmap[weekday]![hour]! += requests;
-    const { key, sinceMs, untilMs } = dayOf(slot * SLOT_MS);
+    const { key, sinceMs, untilMs } = dayOf(slot);
     const seen = days.get(sinceMs)?.requests ?? 0;
     days.set(sinceMs, { day: key, untilMs, requests: seen + requests });
   }

@@ -19,10 +19,15 @@ export interface Period {
 }
 
 /**
- * Requests are summed per quarter of an hour before they are sorted into periods: every zone in use today differs from
- * UTC by whole quarters, so no slot lies in two days.
+ * Length of the slots in which requests are summed before they are sorted into periods: no slot may lie in two days. An
+ * hour where the zone differs from UTC by whole hours all year round, else a quarter: no zone in use has a finer offset.
  */
-export const SLOT_MS = 900_000;
+export function slotMsOf(timezone: string): number {
+  const isWhole = (year: number, month: number) =>
+    new TZDate(Date.UTC(year, month), timezone).getTimezoneOffset() % 60 === 0;
+  for (let year = 2000; year < 2050; year += 1) if (!isWhole(year, 0) || !isWhole(year, 6)) return HOUR_MS / 4;
+  return HOUR_MS;
+}
 
 /** Sorts moments into the periods of a zone. Quick when asked in ascending order: one look at the calendar a period. */
 export function calendar(timezone: string, kind: PeriodKind): (atMs: number) => Period {

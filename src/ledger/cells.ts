@@ -8,7 +8,7 @@ import type { GroupColumns } from "./groupings.js";
 
 /** Requests of one group that pay the same rates and were reported alike, with their sums. */
 export interface Cell extends Tokens {
-  /** Number of the quarter of an hour, where the grouping is by time. */
+  /** Start of the slot of time, where the grouping is by time; null also for requests without a time. */
   slot: number | null;
   /** Row of the session that names the group, where it is one. */
   session: number | null;
@@ -24,20 +24,27 @@ export interface Cell extends Tokens {
   requests: number;
   /** Part of output. */
   reasoning: number;
-  /** Usage is missing or contradicts itself: its tokens are no sum of anything. */
-  isUnusable: boolean;
-  /** Some part of the usage is unknown. */
-  isPartial: boolean;
-  /** Output was counted while still streaming, or not at all. */
-  isOutputUnsure: boolean;
-  /** Whole usage, from a provider that reports caching. */
-  tellsCaching: boolean;
-  isUnsplit: boolean;
+  /** How the usage was reported: a sum of `REPORTED`. */
+  flags: number;
   /** Calls to tools that the provider runs and charges apart. */
   searches: number;
   providerCostMicros: number | null;
   providerCosts: number;
 }
+
+/** How the usage of a request was reported. */
+export const REPORTED = {
+  /** Usage is missing or contradicts itself: its tokens are no sum of anything. */
+  unusable: 1,
+  /** Some part of the usage is unknown. */
+  partial: 2,
+  /** Output was counted while still streaming, or not at all. */
+  outputUnsure: 4,
+  /** Whole usage, from a provider that reports caching. */
+  caching: 8,
+  /** Cache writes without a lifetime. */
+  unsplit: 16,
+};
 
 /**
  * The requests of a selection, added up in the database as far as they pay the same rates: by group, provider, model
@@ -90,7 +97,7 @@ export async function cellsOf(
     ])
     .groupBy(["slot", "word", "group_session", "group_text", "provider", "model", "service", "flags"])
     .groupBy([above("prompt", cuts.sizes), above("at_ms", cuts.moments, ">=")]);
-  const rows = await db
+  return db
     .selectFrom(sums.as("cell"))
     .leftJoin("words as named", "named.id", "cell.word")
     .leftJoin("words as provider", "provider.id", "cell.provider")
@@ -103,26 +110,18 @@ export async function cellsOf(
     .select(sql<string | null>`coalesce(named.text, cell.group_text, ${group.label ?? none})`.as("label"))
     .orderBy("cell.slot")
     .execute();
-  return rows.map(({ flags, ...cell }) => ({
-    ...cell,
-    isUnusable: (flags & 1) > 0,
-    isPartial: (flags & 2) > 0,
-    isOutputUnsure: (flags & 4) > 0,
-    tellsCaching: (flags & 8) > 0,
-    isUnsplit: (flags & 16) > 0,
-  }));
 }
 
 const PROMPT = sql<number>`ifnull(requests.uncached_tokens, 0) + ifnull(requests.read_tokens, 0)
   + ifnull(requests.write_5m_tokens, 0) + ifnull(requests.write_1h_tokens, 0) + ifnull(requests.write_unsplit_tokens, 0)`;
 
 /** How the usage was reported, in one number: a column to group by is cheaper than a sum. */
-const FLAGS = sql<number>`(requests.usage_state = 'contradictory'
+const FLAGS = sql<number>`${sql.lit(REPORTED.unusable)} * (requests.usage_state = 'contradictory'
     or (requests.uncached_tokens is null and requests.output_tokens is null))
-  + 2 * (requests.usage_state = 'partial' or requests.uncached_tokens is null)
-  + 4 * (requests.output_quality <> 'final')
-  + 8 * (requests.cache_reported = 1 and requests.usage_state = 'ok')
-  + 16 * (ifnull(requests.write_unsplit_tokens, 0) > 0)`;
+  + ${sql.lit(REPORTED.partial)} * (requests.usage_state = 'partial' or requests.uncached_tokens is null)
+  + ${sql.lit(REPORTED.outputUnsure)} * (requests.output_quality <> 'final')
+  + ${sql.lit(REPORTED.caching)} * (requests.cache_reported = 1 and requests.usage_state = 'ok')
+  + ${sql.lit(REPORTED.unsplit)} * (ifnull(requests.write_unsplit_tokens, 0) > 0)`;
 
 /** Raw usage that was cut short is not JSON and says nothing. */
 const SEARCHES = sql<number | null>`iif(json_valid(requests.raw_usage),

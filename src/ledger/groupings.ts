@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import { SLOT_MS } from "./calendar.js";
 
 /** What requests can be grouped by. `agent-type` is the kind of subagent, `version` the client's. */
 export const REQUEST_GROUPINGS = [
@@ -29,11 +28,15 @@ export interface GroupColumns {
   session?: RawBuilder<number | null>;
   label?: RawBuilder<string | null>;
   text?: RawBuilder<string | null>;
-  /** Number of the quarter of an hour. */
+  /** Start of the slot that the request lies in. */
   slot?: RawBuilder<number | null>;
 }
 
-const slot = { joins: [], slot: sql<number | null>`requests.at_ms / ${sql.lit(SLOT_MS)}` } satisfies GroupColumns;
+/** The columns of a grouping; `slotMs` is the length of a slot of time. */
+export function columnsOf(by: RequestGrouping, slotMs: number): GroupColumns {
+  if (by !== "day" && by !== "week" && by !== "month") return NAMED[by];
+  return { joins: [], slot: sql<number | null>`requests.at_ms - requests.at_ms % ${sql.lit(slotMs)}` };
+}
 
 /** What stands on the turn (a session can change its branch midway), else what the session says. */
 function ofTurn(column: string, field: string): GroupColumns {
@@ -45,10 +48,7 @@ function ofTurn(column: string, field: string): GroupColumns {
   };
 }
 
-export const columnsOf: Record<RequestGrouping, GroupColumns> = {
-  day: slot,
-  week: slot,
-  month: slot,
+const NAMED: Record<Exclude<RequestGrouping, "day" | "week" | "month">, GroupColumns> = {
   model: { joins: [], word: sql.ref("requests.model") },
   agent: {
     joins: [],

@@ -1,6 +1,6 @@
 import type { PriceBook } from "../pricing/book.js";
 import { type Account, account } from "./account.js";
-import { calendar, type PeriodKind, SLOT_MS } from "./calendar.js";
+import { calendar, type PeriodKind } from "./calendar.js";
 import type { Cell } from "./cells.js";
 import type { RequestGrouping } from "./groupings.js";
 
@@ -33,7 +33,7 @@ const PERIOD_OF: Partial<Record<RequestGrouping, PeriodKind>> = { day: "day", we
 
 function periodKeys(timezone: string, kind: PeriodKind): (cell: Cell) => string | null {
   const periodOf = calendar(timezone, kind);
-  return ({ slot }) => (slot === null ? null : periodOf(slot * SLOT_MS).key);
+  return ({ slot }) => (slot === null ? null : periodOf(slot).key);
 }
 
 function byKey(a: AccountGroup, b: AccountGroup): number {

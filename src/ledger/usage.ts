@@ -6,6 +6,7 @@ import type { Tables } from "../store/schema.js";
 import { type Excluded, excluded, inScope, ofSessions, type Scope, type Selection, select } from "../store/scope.js";
 import { type Account, account } from "./account.js";
 import { type Activity, activity } from "./activity.js";
+import { slotMsOf } from "./calendar.js";
 import { type Cell, cellsOf } from "./cells.js";
 import { columnsOf, REQUEST_GROUPINGS, type RequestGrouping } from "./groupings.js";
 import { type AccountGroup, groupsOf } from "./groups.js";
@@ -65,10 +66,11 @@ export interface Usage {
 export function usage(db: Kysely<Tables>, scope: Scope, options: UsageOptions): Promise<Usage> {
   const { tab, by } = chosen(options.tab, options.by);
   const { timezone, book, nowMs } = options;
+  const slotMs = slotMsOf(timezone);
   return db.transaction().execute(async (db) => {
     const selection = await select(db, scope);
     const grouping = by === "tool" || by === "server" ? null : by;
-    const cells = await cellsOf(db, selection, book, grouping === null ? undefined : columnsOf[grouping]);
+    const cells = await cellsOf(db, selection, book, grouping === null ? undefined : columnsOf(grouping, slotMs));
     const total = account(cells, book);
     return {
       scope,
@@ -80,7 +82,11 @@ export function usage(db: Kysely<Tables>, scope: Scope, options: UsageOptions): 
       groups: grouping === null ? null : await named(db, selection, groupsOf(cells, grouping, timezone, book)),
       activity:
         tab === "activity"
-          ? activity(isByTime(grouping) ? cells : await cellsOf(db, selection, book, columnsOf.day), timezone, nowMs)
+          ? activity(
+              isByTime(grouping) ? cells : await cellsOf(db, selection, book, columnsOf("day", slotMs)),
+              timezone,
+              nowMs,
+            )
           : null,
       tools: tab === "tools" ? await tools(db, selection, by === "server" ? "server" : "tool") : null,
     };

@@ -59,8 +59,8 @@ function ratesIn(model: string, given: Record<string, unknown>): RateRow {
 /** Null: no price for that bucket, which makes requests that use it a lower bound. */
 function rateOf(model: string, name: string, given: unknown): number | null {
   if (given === undefined || given === null) return null;
-  if (typeof given !== "number" || !Number.isFinite(given) || given < 0 || given > 1e6)
-    throw wrong(model, `has a ${name} that is not a number of dollars per million tokens`);
+  if (typeof given !== "number" || !Number.isFinite(given) || given < 0 || given > 1e9)
+    throw wrong(model, `has ${name} ${JSON.stringify(given)}, which is not a number of dollars per million tokens`);
   return given;
 }
 
