@@ -33,7 +33,7 @@ export function run(command: string[], env: Record<string, string> = {}, codes: 
   return { wallS, cpuS: user + system, peakMiB: kib / 1024, stdout };
 }
 
-export function median(values: number[]): number {
+function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)]!;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** The golden file of a name: the command line, what it printed, and how it exited. */
-export function goldenOf(name: string): { command: string; output: string; exit: string } {
+function goldenOf(name: string): { command: string; output: string; exit: string } {
   const [first = "", ...rest] = readFileSync(`fixtures/golden/${name}.txt`, "utf8").split("\n");
   const exit = rest.lastIndexOf("") > 0 ? rest.at(-2)! : "";
   return {

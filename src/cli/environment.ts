@@ -21,7 +21,7 @@ export async function environment(): Promise<Environment> {
 }
 
 /** Folder of everything that is ours: `$SONNY_HOME`, else `~/.sonny`. */
-export function sonnyHome({ variables, home, cwd }: Omit<Environment, "settings">): string {
+function sonnyHome({ variables, home, cwd }: Omit<Environment, "settings">): string {
   return variables.SONNY_HOME ? resolve(cwd, variables.SONNY_HOME) : join(home, ".sonny");
 }
 

@@ -56,7 +56,7 @@ export async function checkFixtures(
   };
 }
 
-export async function checkFixture(fixture: Fixture, ask: Asker, folder: string): Promise<FixtureResult> {
+async function checkFixture(fixture: Fixture, ask: Asker, folder: string): Promise<FixtureResult> {
   const home = mkdtempSync(join(folder, "sonny-fixture-"));
   try {
     const store = await storeOfFixture(fixture, join(home, "store.db"));

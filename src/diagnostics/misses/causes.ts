@@ -1,5 +1,5 @@
 /** Why cached tokens were not read again, as far as the evidence tells. A closed list: `unknown` is counted and shown. */
-export const CAUSES = [
+const CAUSES = [
   "compaction",
   "model",
   "tools",

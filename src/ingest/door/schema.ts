@@ -278,4 +278,4 @@ export const doorEvent = v.variant("kind", [
 ]);
 
 export type DoorEvent = v.InferOutput<typeof doorEvent>;
-export type DoorKind = DoorEvent["kind"];
+
