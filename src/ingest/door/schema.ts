@@ -278,4 +278,3 @@ export const doorEvent = v.variant("kind", [
 ]);
 
 export type DoorEvent = v.InferOutput<typeof doorEvent>;
-
