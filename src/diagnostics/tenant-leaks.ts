@@ -24,6 +24,8 @@ export interface TenantLeaks extends Value {
   unknown: number;
   /** Cache keys under which more than one tenant stored an entry. */
   sharedKeys: number;
+  /** Served hits whose entry was written under another shell: the answer to another context. */
+  crossContext: number;
   /** The first ones, in order of time; `count` is the whole number. */
   leaks: Leak[];
 }
@@ -39,6 +41,7 @@ const LISTED = 100;
  * - Hits with an unknown tenant on either side are counted as not telling.
  * - No leak among n hits: the interval is [0, 1 − 0.05^(1/n)], what n clean hits still allow.
  * - `sharedKeys` counts keys stored under two tenants in the scope: a key that lacks the tenant, waiting to leak.
+ * - `crossContext` counts served hits whose entry was written under other instructions or tools than the reader's.
  * - Not an access control: it sees what was recorded.
  */
 export async function tenantLeaks(db: Kysely<Tables>, selection: Selection): Promise<TenantLeaks> {
@@ -51,6 +54,7 @@ export async function tenantLeaks(db: Kysely<Tables>, selection: Selection): Pro
       sql<number>`count(*)`.as("hits"),
       sql<number>`ifnull(sum(tenant is not null and entry_tenant is not null), 0)`.as("told"),
       sql<number>`ifnull(sum(tenant <> entry_tenant), 0)`.as("leaks"),
+      sql<number>`ifnull(sum(shell_digest <> entry_shell_digest), 0)`.as("crossContext"),
     ])
     .executeTakeFirstOrThrow();
   const keys = await db
@@ -83,6 +87,7 @@ export async function tenantLeaks(db: Kysely<Tables>, selection: Selection): Pro
     }),
     unknown: sum.hits - sum.told,
     sharedKeys: keys.shared,
+    crossContext: sum.crossContext,
     leaks: sum.leaks === 0 ? [] : await listed(db, selection),
   };
 }

@@ -184,6 +184,9 @@ export interface CacheFact extends EventHeader {
   keyDigest: Digest | null;
   /** Whose entry it was; a reader of another tenant is a leak. */
   entryTenant: string | null;
+  /** Shells of the reader and of the request that wrote the entry; a hit across shells replays another context. */
+  shellDigest: Digest | null;
+  entryShellDigest: Digest | null;
   policyVersion: string | null;
   ageMs: number | null;
   ttlMs: number | null;

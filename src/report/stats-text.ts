@@ -108,7 +108,9 @@ function metricRows({ metrics }: Stats): Cell[][] {
     ]),
     row("semantic-cache precision", metrics["semantic.precision"]),
     row("semantic-cache error rate", metrics["semantic.error_rate"]),
-    row("tenant leaks (served hits)", leaks, [`${leaks.unknown} unknown, ${leaks.sharedKeys} keys of two tenants`]),
+    row("tenant leaks (served hits)", leaks, [
+      `${leaks.unknown} unknown, ${leaks.sharedKeys} keys of two tenants, ${leaks.crossContext} from another context`,
+    ]),
   ];
 }
 

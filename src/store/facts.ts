@@ -119,6 +119,8 @@ export const factRows: Rows = {
     served: flag(event.served),
     key_digest: event.keyDigest,
     entry_tenant: frame.word(event.entryTenant),
+    shell_digest: frame.digest(event.shellDigest),
+    entry_shell_digest: frame.digest(event.entryShellDigest),
     policy_version: frame.word(event.policyVersion),
     age_ms: whole(event.ageMs, "ageMs"),
     ttl_ms: whole(event.ttlMs, "ttlMs"),

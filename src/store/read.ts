@@ -172,17 +172,20 @@ const RENAMED: Record<string, string> = {
 
 /** What an event holds that lives in tables of its own, or in another form. */
 async function partsOf(db: Kysely<Tables>, kind: string, row: Row, words: Map<number, string>): Promise<Row> {
+  const digest = async (id: unknown) =>
+    id === null
+      ? null
+      : (
+          await db
+            .selectFrom("digests")
+            .select("digest")
+            .where("id", "=", id as number)
+            .executeTakeFirst()
+        )?.digest;
+  if (kind === "cache") {
+    return { shellDigest: await digest(row.shell_digest), entryShellDigest: await digest(row.entry_shell_digest) };
+  }
   if (kind === "request") {
-    const digest = async (id: unknown) =>
-      id === null
-        ? null
-        : (
-            await db
-              .selectFrom("digests")
-              .select("digest")
-              .where("id", "=", id as number)
-              .executeTakeFirst()
-          )?.digest;
     return {
       shellDigest: await digest(row.shell_digest),
       shellSetDigest: await digest(row.shell_set_digest),

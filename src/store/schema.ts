@@ -67,6 +67,7 @@ export interface CacheEvents {
   batch: number;
   bytes: number | null;
   counted: Generated<number>;
+  entry_shell_digest: number | null;
   entry_tenant: number | null;
   event_id: Buffer;
   id: Generated<number>;
@@ -78,6 +79,7 @@ export interface CacheEvents {
   reason: number | null;
   served: number;
   session: number;
+  shell_digest: number | null;
   source: number;
   source_line: number | null;
   source_offset: number | null;

@@ -35,6 +35,13 @@ test("a key under which two tenants stored entries is counted", async () => {
   assert.is(scan.sharedKeys, 1);
 });
 
+test("an answer to another context is counted, whoever it belongs to; unknown shells say nothing", async () => {
+  const shells = (reader: string | null, entry: string | null) =>
+    hit("a", "a", { shellDigest: reader && digest(reader), entryShellDigest: entry && digest(entry) } as object);
+  const scan = await ask([shells("x", "x"), shells("x", "y"), shells(null, "y"), shells("x", null)], {}, tenantLeaks);
+  assert.equal([scan.crossContext, scan.count], [1, 0]);
+});
+
 test("a store of transcripts cannot tell, an empty one has no hits", async () => {
   const blind = await ask([...transcriptCoverage("s1"), turn({ turn: "t" })], {}, tenantLeaks);
   const empty = await ask([], {}, tenantLeaks);

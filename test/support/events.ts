@@ -134,6 +134,8 @@ export const cache = build<CacheFact>("cache", {
   served: true,
   keyDigest: null,
   entryTenant: null,
+  shellDigest: null,
+  entryShellDigest: null,
   policyVersion: null,
   ageMs: null,
   ttlMs: null,

@@ -89,7 +89,13 @@ function fieldsOf(said: DoorEvent, agent: string): object {
     case "attempt":
       return { ...rest, request: rest.request === null ? null : refer("request", rest.request) };
     case "cache":
-      return { ...rest, served: rest.served ?? rest.op === "hit", keyDigest: digest(rest.keyDigest) };
+      return {
+        ...rest,
+        served: rest.served ?? rest.op === "hit",
+        keyDigest: digest(rest.keyDigest),
+        shellDigest: digest(rest.shellDigest),
+        entryShellDigest: digest(rest.entryShellDigest),
+      };
     case "tool_call":
       return {
         ...rest,

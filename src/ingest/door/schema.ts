@@ -173,6 +173,8 @@ export const doorEvent = v.variant("kind", [
     served: v.optional(v.boolean()),
     keyDigest: maybe(text),
     entryTenant: maybe(v.string()),
+    shellDigest: maybe(text),
+    entryShellDigest: maybe(text),
     policyVersion: maybe(text),
     ageMs: maybe(count),
     ttlMs: maybe(count),

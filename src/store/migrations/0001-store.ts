@@ -308,6 +308,8 @@ const facts =
   ${flag("served")} NOT NULL,
   key_digest     BLOB CHECK (length(key_digest) = 16),
   entry_tenant   INTEGER REFERENCES words,
+  shell_digest       INTEGER REFERENCES digests,
+  entry_shell_digest INTEGER REFERENCES digests,
   policy_version INTEGER REFERENCES words,
   ${nat("age_ms")},
   ${nat("ttl_ms")},
