@@ -19,7 +19,6 @@ export function sayCoverage(file: FileState, header: Header, say: Say): void {
     divergences: absent("Codex rollouts record no semantic cache"),
     tool_calls: partial("whether a call failed is recorded for patches and MCP servers only"),
     contracts: partial("no schemas are recorded; violations are computed from calls and results"),
-    compactions: partial("compactions are recorded; the compaction's own request is not in the counter"),
     checkpoint_text: share(seen.encrypted, seen.compactions, "checkpoints made by the provider are encrypted"),
     tenant: header.tenant === null ? absent("import with --tenant") : FULL,
   };
