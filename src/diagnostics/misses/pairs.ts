@@ -11,6 +11,7 @@ const HOUR_MS = 3_600_000;
  * - `potential`: tokens of the later prompt that could have been read, had the conversation only been appended to:
  *   the smaller of both prompts. `lost`: potential minus what was read, never negative.
  * - Requests that failed, or whose usage is incomplete or contradictory, are no baseline and no loss.
+ * - `cached_before`: what the earlier request had read or written, without its uncached tail.
  * - `ttl_ms`: the longest lifetime that the lane had written before; null when it never wrote.
  * - A pair belongs to the window of its later request.
  */
@@ -25,6 +26,9 @@ export function cachePairsOf(db: Kysely<Tables>, selection: Selection) {
       "requests.id",
       sql<number>`${promptOf("requests")}`.as("prompt"),
       sql<number | null>`lag(${promptOf("requests")}) ${over}`.as("prompt_before"),
+      sql<number | null>`lag(${promptOf("requests")} - ifnull(requests.uncached_tokens, 0)) ${over}`.as(
+        "cached_before",
+      ),
       sql<number | null>`lag(requests.at_ms) ${over}`.as("at_before"),
       sql<number | null>`lag(requests.model) ${over}`.as("model_before"),
       sql<
@@ -49,6 +53,7 @@ export function cachePairsOf(db: Kysely<Tables>, selection: Selection) {
       "later.at_ms",
       "pair.prompt",
       "pair.prompt_before",
+      "pair.cached_before",
       "pair.ttl_ms",
       "declared.text as declared",
       "reason.text as reason",

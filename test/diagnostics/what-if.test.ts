@@ -1,0 +1,98 @@
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { whatIf } from "../../src/diagnostics/misses/what-if.js";
+import { ttlMix } from "../../src/diagnostics/ttl-mix.js";
+import { writeAmplification } from "../../src/diagnostics/write-amplification.js";
+import type { SessionEvent } from "../../src/events/event.js";
+import { priceBook } from "../../src/pricing/book.js";
+import { select } from "../../src/store/scope.js";
+import { compaction, HOUR, NOON, request, turn } from "../support/events.js";
+import { storeOf, type TestStore } from "../support/store.js";
+
+const prices = priceBook([
+  { model: "model-a", provider: null, fromMs: null, untilMs: null, rates: [5, 25, 0.5, 6.25, 10], longContext: [] },
+]);
+
+async function asked<T>(
+  events: SessionEvent[],
+  question: (store: TestStore, selection: Awaited<ReturnType<typeof select>>) => Promise<T>,
+): Promise<T> {
+  const store = storeOf(...events);
+  try {
+    return await question(store, await select(store.db, {}));
+  } finally {
+    store.cleanup();
+  }
+}
+
+const sent = (id: string, atS: number, read: number, written: number, more: Parameters<typeof request>[0] = {}) =>
+  request({ id, atMs: NOON + atS * 1000, uncachedTokens: 2, readTokens: read, write5mTokens: written, ...more });
+const worked = [
+  sent("r1", 0, 0, 20_000),
+  sent("r2", 60, 20_000, 2_000),
+  sent("r3", 120, 22_000, 3_000),
+  sent("r4", 820, 0, 26_000),
+  sent("r5", 860, 0, 27_000, { declaredChanges: ["tools"] }),
+  sent("r6", 900, 27_000, 1_000),
+];
+const simulate = (events: SessionEvent[], book = prices) =>
+  asked(events, ({ db }, selection) => whatIf(db, selection, book));
+
+test("an hour's lifetime raises the read ratio from 46.6 % to 63.5 % and the bill from $0.528 to $0.587", async () => {
+  const { actual, hourLong } = (await simulate(worked))!;
+  const ratio = ({ readTokens, promptTokens }: typeof actual) => (readTokens / promptTokens).toFixed(3);
+  assert.equal([ratio(actual), (actual.costMicros / 1e6).toFixed(5)], ["0.466", "0.52831"]);
+  assert.equal([hourLong.writtenTokens, hourLong.readTokens], [54_000, 94_000]);
+  assert.equal([ratio(hourLong), (hourLong.costMicros / 1e6).toFixed(5)], ["0.635", "0.58706"]);
+});
+
+test("a pause of more than an hour is not saved by an hour", async () => {
+  const { actual, hourLong } = (await simulate([sent("r1", 0, 0, 9_000), sent("r2", 3_700, 0, 9_500)]))!;
+  assert.is(hourLong.readTokens, actual.readTokens);
+});
+
+test("without a price, without requests, or against the rules nothing is simulated", async () => {
+  assert.is(await simulate(worked, priceBook([])), null);
+  assert.is(await simulate([]), null);
+  assert.is(await simulate([sent("r1", 0, 0, 5_000), sent("r2", 60, 90_000, 10)]), null);
+});
+
+const amplification = (events: SessionEvent[]) =>
+  asked(events, ({ db }, selection) => writeAmplification(db, selection));
+
+test("writing 79,000 tokens of a prompt that grew to 28,002 is 2.82 times", async () => {
+  const { value, count, of } = await amplification(worked);
+  assert.equal([value!.toFixed(2), count, of], ["2.82", 79_000, 28_002]);
+});
+
+test("after a compaction the new prompt is new", async () => {
+  const events = [sent("r1", 0, 0, 50_000), compaction({ atMs: NOON + 30_000 }), sent("r2", 60, 0, 20_000)];
+  assert.equal((await amplification(events)).of, 70_004);
+});
+
+test("a provider that reports no writes has no amplification", async () => {
+  const silent = { write5mTokens: null, write1hTokens: null, writeUnsplitTokens: null };
+  const { value, state } = await amplification([sent("r1", 0, 0, 0, silent), sent("r2", 60, 900, 0, silent)]);
+  assert.equal([value, state], [null, "not_reported"]);
+});
+
+test("a client version after which writes no longer live for an hour is marked", async () => {
+  const version = (name: string, hours: number, hourLong: number) => [
+    turn({ turn: name, clientVersion: name, atMs: NOON + hours * HOUR }),
+    request({ turn: name, atMs: NOON + hours * HOUR, write5mTokens: 1_000 - hourLong, write1hTokens: hourLong }),
+  ];
+  const mix = await asked(
+    [...version("2.1.9", 0, 900), ...version("2.1.10", 1, 700), ...version("2.1.11", 2, 100)],
+    ({ db }, selection) => ttlMix(db, selection),
+  );
+  assert.equal(
+    mix.map((row) => [row.version, row.hourShare, row.collapsed]),
+    [
+      ["2.1.9", 0.9, false],
+      ["2.1.10", 0.7, false],
+      ["2.1.11", 0.1, true],
+    ],
+  );
+});
+
+test.run();
