@@ -29,6 +29,14 @@ const pages = new Map<string, string>([
       "What `context validate` decides. A session is violated if any check is, else unmeasured if any is, else it passes, provided that at least one check passed. A check whose subject could have been seen and did not occur is `not_applicable`; `--require` turns that into unmeasured.",
     ),
   ],
+  [
+    "docs/reference/ledger.md",
+    docstringsPage(
+      "src/ledger",
+      "Ledger",
+      "What `sonny usage` prints; see [see what it cost](../how-to/see-what-it-cost.md) and [JSON output](json-output.md).",
+    ),
+  ],
   ["docs/reference/events.md", eventsPage()],
   ["docs/reference/store.md", storePage()],
 ]);

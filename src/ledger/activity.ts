@@ -1,4 +1,4 @@
-import { calendar, clockIn } from "./calendar.js";
+import { clockIn, periodIn } from "./calendar.js";
 import type { Cell } from "./cells.js";
 
 export interface Activity {
@@ -20,7 +20,7 @@ export interface Activity {
  */
 export function activity(cells: Cell[], timezone: string, nowMs: number): Activity {
   const heatmap = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 0));
-  const dayOf = calendar(timezone, "day");
+  const dayOf = periodIn(timezone, "day");
   const clock = clockIn(timezone);
   const days = new Map<number, { day: string; untilMs: number; requests: number }>();
   let timeless = 0;

@@ -30,7 +30,7 @@ export function slotMsOf(timezone: string): number {
 }
 
 /** Sorts moments into the periods of a zone. Quick when asked in ascending order: one look at the calendar a period. */
-export function calendar(timezone: string, kind: PeriodKind): (atMs: number) => Period {
+export function periodIn(timezone: string, kind: PeriodKind): (atMs: number) => Period {
   let last: Period | undefined;
   return (atMs) => {
     if (last === undefined || atMs < last.sinceMs || atMs >= last.untilMs) last = periodOf(timezone, kind, atMs);
@@ -40,7 +40,7 @@ export function calendar(timezone: string, kind: PeriodKind): (atMs: number) => 
 
 /** The hour on the clock (0..23) and the weekday (0 = Monday) of a moment in a zone. */
 export function clockIn(timezone: string): (atMs: number) => { weekday: number; hour: number } {
-  const dayOf = calendar(timezone, "day");
+  const dayOf = periodIn(timezone, "day");
   let day: Period | undefined;
   let weekday = 0;
   return (atMs) => {

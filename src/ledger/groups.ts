@@ -1,6 +1,6 @@
 import type { PriceBook } from "../pricing/book.js";
 import { type Account, account } from "./account.js";
-import { calendar, type PeriodKind } from "./calendar.js";
+import { type PeriodKind, periodIn } from "./calendar.js";
 import type { Cell } from "./cells.js";
 import type { RequestGrouping } from "./groupings.js";
 
@@ -32,7 +32,7 @@ export function groupsOf(cells: Cell[], by: RequestGrouping, timezone: string, b
 const PERIOD_OF: Partial<Record<RequestGrouping, PeriodKind>> = { day: "day", week: "week", month: "month" };
 
 function periodKeys(timezone: string, kind: PeriodKind): (cell: Cell) => string | null {
-  const periodOf = calendar(timezone, kind);
+  const periodOf = periodIn(timezone, kind);
   return ({ slot }) => (slot === null ? null : periodOf(slot).key);
 }
 

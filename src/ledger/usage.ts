@@ -62,7 +62,15 @@ export interface Usage {
   tools: ToolUse[] | null;
 }
 
-/** All of `sonny usage`, on one state of the store. */
+/**
+ * Usage: the account of everything in scope and of its groups, on one state of the store.
+ *
+ * - A request is in exactly one group, so groups add up to the total: by day, week (from Monday) and month of the zone,
+ *   model, agent, project, branch, session, kind of lane, kind of subagent, and version of the client.
+ * - Project, branch and version are those of the turn; where a turn does not say, those of its session.
+ * - Sessions total over all their lanes. What a session inherited from another is counted there, not here.
+ * - Every filter restricts every figure, tools and activity too.
+ */
 export function usage(db: Kysely<Tables>, scope: Scope, options: UsageOptions): Promise<Usage> {
   const { tab, by } = chosen(options.tab, options.by);
   const { timezone, book, nowMs } = options;

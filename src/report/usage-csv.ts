@@ -43,12 +43,13 @@ function figures(account: Account): (string | number | null)[] {
   const { requests, tokens, basis, cost, unpricedModels, reported } = account;
   const state = costState(account);
   const known = (picos: bigint) => (state === "exact" || state === "at_least" ? usd(picos) : null);
+  const told = (picos: bigint) => (account.caching.requests === 0 ? null : known(picos));
   return [
     requests,
     ...[tokens.uncached, tokens.read, tokens.write5m, tokens.write1h, tokens.writeUnsplit, tokens.output],
     known(cost.picos),
     state,
-    ...[known(cost.baseline), known(cost.savedByReads), known(cost.paidForWrites)],
+    ...[known(cost.baseline), told(cost.savedByReads), told(cost.paidForWrites)],
     reported.requests === 0 ? null : usd(reported.picos),
     basis.unpriced,
     unpricedModels.map(({ model }) => clean(model ?? "")).join(" "),

@@ -41,11 +41,11 @@ export function costState(account: Account): CostState {
   return isWholeCost(account) ? "exact" : "at_least";
 }
 
-/** Shares of the prompt and of the cost; null without anything to divide by. */
+/** Shares of the prompt and of the cost; null without anything to divide by, or when no request tells of caching. */
 export function sharesOf({ caching, cost }: Account): { read: number | null; saved: number | null } {
   return {
     read: caching.promptTokens === 0 ? null : caching.readTokens / caching.promptTokens,
-    saved: cost.baseline === 0n ? null : 1 - usd(cost.picos) / usd(cost.baseline),
+    saved: cost.baseline === 0n || caching.requests === 0 ? null : 1 - usd(cost.picos) / usd(cost.baseline),
   };
 }
 
@@ -55,6 +55,7 @@ function accountJson(account: Account) {
   const state = costState(account);
   const isKnown = state === "exact" || state === "at_least";
   const known = (picos: bigint) => (isKnown ? usd(picos) : null);
+  const told = (picos: bigint) => (caching.requests === 0 ? null : known(picos));
   const { read, saved } = sharesOf(account);
   return {
     requests,
@@ -74,10 +75,11 @@ function accountJson(account: Account) {
       unpricedServices,
     },
     baselineUsd: known(cost.baseline),
+    /** Null also when no request tells of caching: what is not reported was not saved, nor not saved. */
     saving: {
-      usd: known(cost.savedByReads - cost.paidForWrites),
-      savedByReadsUsd: known(cost.savedByReads),
-      paidForWritesUsd: known(cost.paidForWrites),
+      usd: told(cost.savedByReads - cost.paidForWrites),
+      savedByReadsUsd: told(cost.savedByReads),
+      paidForWritesUsd: told(cost.paidForWrites),
       ratio: saved,
     },
     caching: { ...caching, readRatio: read },

@@ -30,7 +30,7 @@ export function usageText(usage: Usage, store: string, page: Page): string {
 }
 
 /** The known cost as a person should read it: a floor is marked, and no price is not nothing. */
-export function costText(account: Account): string {
+function costText(account: Account): string {
   const state = costState(account);
   if (state === "unknown" || state === "no_data") return "–";
   return `${state === "at_least" ? "≥ " : ""}${dollars(account.cost.picos)}`;
@@ -93,6 +93,7 @@ function totalLines(account: Account, page: Page): string {
     account.requests === basis.withoutUsage ? "–" : `${mark}${grouped(count)}`;
   const saved = sharesOf(account).saved;
   const net = cost.savedByReads - cost.paidForWrites;
+  const isTold = known && account.caching.requests > 0;
   return columns(page, [
     row("requests", grouped(account.requests)),
     row("uncached input tokens", told(tokens.uncached, input), known ? `${floor}${dollars(cost.uncached)}` : ""),
@@ -107,8 +108,8 @@ function totalLines(account: Account, page: Page): string {
     row("without a cache", known ? `${least}${dollars(cost.baseline)}` : "–", "the same tokens, nothing cached"),
     row(
       "saved by the cache",
-      known ? dollars(net) : "–",
-      known
+      isTold ? dollars(net) : "–",
+      isTold
         ? `${saved === null ? "" : `${percent(saved)}; `}reads saved ${dollars(cost.savedByReads)}, writes cost ${dollars(cost.paidForWrites)} more`
         : "",
     ),

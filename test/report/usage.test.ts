@@ -72,6 +72,17 @@ test("both sums of the saving are named, and it can be negative", async () => {
   );
 });
 
+test("where no provider tells of caching nothing is said to be saved", async () => {
+  const events = [request({ ...ONE, readTokens: null, write5mTokens: null, cacheReported: false })];
+  assert.match(await text(events), /saved by the cache +–/);
+  assert.equal((await json(events)).total.saving, {
+    usd: null,
+    savedByReadsUsd: null,
+    paidForWritesUsd: null,
+    ratio: null,
+  });
+});
+
 test("an empty scope is drawn on every tab, without a figure", async () => {
   for (const tab of ["activity", "models", "cost", "sessions", "tools", "cache"] as const) {
     const shown = await text([], { tab });
