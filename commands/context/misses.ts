@@ -2,6 +2,7 @@ import { Args } from "@oclif/core";
 import { StoreCommand } from "../../src/cli/command.js";
 import { scopeFlags, scopeOf, storeFlag, windowFlags } from "../../src/cli/flags.js";
 import { cacheMisses } from "../../src/diagnostics/misses/cache-misses.js";
+import { whatIf } from "../../src/diagnostics/misses/what-if.js";
 import { inSnapshot } from "../../src/diagnostics/snapshot.js";
 import { priceBook } from "../../src/pricing/book.js";
 import { userPrices } from "../../src/pricing/user-prices.js";
@@ -34,10 +35,14 @@ export default class ContextMisses extends StoreCommand {
     const prices = priceBook(userPrices(this.env.settings.prices));
     return this.reading(flags.store, async (store) => {
       sessionKey(store, args.session, flags.agent);
-      const misses = await inSnapshot(store.db, async (db) => cacheMisses(db, await select(db, scope), prices));
-      this.log(missesText(args.session, misses, store.path, { width: this.columns, colour: this.colour, timezone }));
+      const { misses, simulated } = await inSnapshot(store.db, async (db) => {
+        const selection = await select(db, scope);
+        return { misses: await cacheMisses(db, selection, prices), simulated: await whatIf(db, selection, prices) };
+      });
+      const page = { width: this.columns, colour: this.colour, timezone };
+      this.log(missesText(args.session, misses, simulated, store.path, page));
       if (misses.value === null) process.exitCode = 3;
-      return { schemaVersion: 1, store: store.path, session: args.session, ...missesJson(misses) };
+      return { schemaVersion: 1, store: store.path, session: args.session, ...missesJson(misses), whatIf: simulated };
     });
   }
 }

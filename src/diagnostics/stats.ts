@@ -15,7 +15,9 @@ import { type SemanticPrecision, semanticPrecision } from "./semantic-precision.
 import { inSnapshot } from "./snapshot.js";
 import { type TenantLeaks, tenantLeaks } from "./tenant-leaks.js";
 import { type Totals, totals } from "./totals.js";
+import { type TtlShare, ttlMix } from "./ttl-mix.js";
 import type { Value } from "./value.js";
+import { writeAmplification } from "./write-amplification.js";
 
 interface Metrics {
   "cache.hit_rate": CacheHitRate;
@@ -24,6 +26,7 @@ interface Metrics {
   "semantic.precision": SemanticPrecision;
   "semantic.error_rate": Value;
   "cache.misses": CacheMisses;
+  "cache.write_amplification": Value;
   "cache.leaks": TenantLeaks;
 }
 
@@ -39,6 +42,8 @@ export interface Figures {
 export interface Stats extends Figures {
   scope: Scope;
   coverage: CoverageReport;
+  /** Lifetimes of cache writes by client version. */
+  ttlMix: TtlShare[];
   /** Null when no grouping was asked for, and by recipe, which is the table `recipes`. */
   groups: { by: Grouping; rows: Group[]; ungroupedRequests: number } | null;
 }
@@ -67,6 +72,7 @@ export function contextStats(db: Kysely<Tables>, scope: Scope, options: StatsOpt
     return {
       scope,
       coverage: await coverage(db, selection),
+      ttlMix: await ttlMix(db, selection),
       ...whole,
       groups:
         options.by === undefined || options.by === "recipe"
@@ -91,6 +97,7 @@ async function figures(db: Kysely<Tables>, selection: Selection, options: StatsO
       "semantic.precision": await semanticPrecision(db, selection),
       "semantic.error_rate": await semanticErrorRate(db, selection),
       "cache.misses": await cacheMisses(db, selection, options.prices ?? priceBook()),
+      "cache.write_amplification": await writeAmplification(db, selection),
       "cache.leaks": await tenantLeaks(db, selection),
     },
     recipes: await recipeTable(db, selection, options),

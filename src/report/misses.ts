@@ -1,5 +1,6 @@
 import { counted, figure, grouped } from "../diagnostics/figure.js";
 import type { CacheMisses, CauseSum, Miss } from "../diagnostics/misses/cache-misses.js";
+import type { Simulated, WhatIf } from "../diagnostics/misses/what-if.js";
 import { clean } from "./clean.js";
 import { isoOf } from "./moments.js";
 import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
@@ -7,7 +8,13 @@ import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
 const LISTED = 50;
 
 /** All of `context misses` for a person: the sums by cause, then the dearest misses one by one. */
-export function missesText(session: string, misses: CacheMisses, store: string, page: Page): string {
+export function missesText(
+  session: string,
+  misses: CacheMisses,
+  simulated: WhatIf | null,
+  store: string,
+  page: Page,
+): string {
   const { misses: all, agreement, violations, reason, value, count, of, coverage } = misses;
   const ink = inkOf(page);
   const share = value === null ? `– (${misses.state.replaceAll("_", " ")}: ${reason})` : figure(value);
@@ -25,6 +32,8 @@ export function missesText(session: string, misses: CacheMisses, store: string, 
   return [
     ...lines,
     ...block("by cause", causeLines(misses, page)),
+    ...block("avoidable, by who can act", actorLines(misses, page)),
+    ...block("what if (simulated)", simulated === null ? "" : whatIfLines(simulated, page)),
     ...block("dearest first", missLines(all.slice(0, LISTED), page)),
     ...(all.length > LISTED ? [`  and ${grouped(all.length - LISTED)} more (--json lists all)`] : []),
   ].join("\n");
@@ -44,6 +53,40 @@ export function causeLines({ causes, expected }: Pick<CacheMisses, "causes" | "e
   const fixes = causes.map(({ cause, fix }): Cell[] => [`${cause.replaceAll("_", " ")}:`, fix]);
   const blocks = [table(page, head, [...causes, ...expected].map(row)), columns(page, fixes)];
   return blocks.filter((text) => text !== "").join("\n\n");
+}
+
+/** What was paid again, by who could have prevented it; expected losses are nobody's. */
+function actorLines({ causes }: CacheMisses, page: Page): string {
+  const actors = [...new Set(causes.map(({ actor }) => actor))];
+  return columns(
+    page,
+    actors.map((actor): Cell[] => {
+      const own = causes.filter((sum) => sum.actor === actor);
+      const total = (name: "lostTokens" | "costMicros" | "unpricedTokens") =>
+        own.reduce((sum, cause) => sum + cause[name], 0);
+      const sums = {
+        lostTokens: total("lostTokens"),
+        costMicros: total("costMicros"),
+        unpricedTokens: total("unpricedTokens"),
+      };
+      return [
+        actor,
+        { text: `${grouped(sums.lostTokens)} tokens`, right: true },
+        { text: moneyOf(sums), right: true },
+        own.map(({ cause }) => cause.replaceAll("_", " ")).join(", "),
+      ];
+    }),
+  );
+}
+
+/** Always both, cost and ratio: a better ratio can cost more. */
+function whatIfLines({ actual, hourLong }: WhatIf, page: Page): string {
+  const row = (name: string, { costMicros, readTokens, promptTokens }: Simulated): Cell[] => [
+    name,
+    { text: usd(costMicros), right: true },
+    `read ratio ${promptTokens === 0 ? "–" : figure(readTokens / promptTokens)}`,
+  ];
+  return columns(page, [row("input as it was", actual), row("every entry kept for an hour", hourLong)]);
 }
 
 /** The lists apart from the figure: what machines read. */
@@ -85,7 +128,11 @@ function agreementText({ agreement }: CacheMisses): string {
 }
 
 /** Known costs; a floor where some models have no price. */
-function moneyOf({ costMicros, unpricedTokens, lostTokens }: CauseSum): string {
+function moneyOf({
+  costMicros,
+  unpricedTokens,
+  lostTokens,
+}: Pick<CauseSum, "costMicros" | "unpricedTokens" | "lostTokens">): string {
   if (unpricedTokens === lostTokens) return "–";
   return `${unpricedTokens > 0 ? "≥ " : ""}${usd(costMicros)}`;
 }

@@ -11,6 +11,7 @@ export function statsJson(stats: Stats, store: string): Record<string, unknown> 
     scope: scopeJson(stats.scope),
     coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), ...coverage },
     ...figuresJson(stats),
+    ttlMix: stats.ttlMix.map(({ firstAtMs: first, ...share }) => ({ ...share, firstAt: isoOf(first) })),
     groups:
       stats.groups === null
         ? null

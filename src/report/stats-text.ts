@@ -3,6 +3,7 @@ import type { Recipe } from "../diagnostics/recipes.js";
 import { type Group, isMeasured, type Stats } from "../diagnostics/stats.js";
 import type { Leak } from "../diagnostics/tenant-leaks.js";
 import type { Totals } from "../diagnostics/totals.js";
+import type { TtlShare } from "../diagnostics/ttl-mix.js";
 import type { Value } from "../diagnostics/value.js";
 import { clean } from "./clean.js";
 import { coverageLines } from "./coverage-text.js";
@@ -21,6 +22,7 @@ export function statsText(stats: Stats, store: string, floor: number, page: Page
     ...block("totals", totalLines(stats.totals, page)),
     ...block("metrics", columns(page, metricRows(stats))),
     ...block("misses", causeLines(stats.metrics["cache.misses"], page)),
+    ...block("cache lifetimes", ttlLines(stats.ttlMix, page)),
     ...block("recipes", recipeLines(stats.recipes, floor, page)),
     ...block("micro-compactions", microLines(stats, page)),
     ...block("tenant leaks", leakLines(stats.metrics["cache.leaks"].leaks, stats.metrics["cache.leaks"].count, page)),
@@ -103,6 +105,7 @@ function metricRows({ metrics }: Stats): Cell[][] {
     row("missed cache (tokens)", misses, [
       `${counted(misses.tail.requests, "request")} with a small unread tail, ${misses.violations} read more than expected`,
     ]),
+    row("write amplification (×)", metrics["cache.write_amplification"]),
     row("prefix churn (transitions)", churn, [
       `${churn.undeclared} undeclared, ${churn.reorderedOnly} reordered only, ${churn.unknown} unknown`,
     ]),
@@ -112,6 +115,18 @@ function metricRows({ metrics }: Stats): Cell[][] {
       `${leaks.unknown} unknown, ${leaks.sharedKeys} keys of two tenants, ${leaks.crossContext} from another context`,
     ]),
   ];
+}
+
+/** Only where a client wrote for an hour at all: otherwise every version is alike. */
+function ttlLines(mix: TtlShare[], page: Page): string {
+  if (mix.every(({ write1hTokens }) => write1hTokens === 0)) return "";
+  const rows = mix.map((share): Cell[] => [
+    named(share.agent, share.version),
+    { text: shown(share.hourShare), right: true },
+    { text: grouped(share.write1hTokens + share.write5mTokens), right: true },
+    share.collapsed ? "FELL by more than 50 points: pauses cost more since this version" : "",
+  ]);
+  return table(page, ["client", "for an hour", "tokens written", ""], rows);
 }
 
 function recipeLines(recipes: Recipe[], floor: number, page: Page): string {

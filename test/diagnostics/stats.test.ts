@@ -112,6 +112,7 @@ test("transcripts of another agent: what they cannot tell is not reported, what 
       ["semantic.precision", "not_reported"],
       ["semantic.error_rate", "not_reported"],
       ["cache.misses", "ok"],
+      ["cache.write_amplification", "ok"],
       ["cache.leaks", "not_reported"],
     ],
   );
