@@ -1,6 +1,7 @@
 import { claudeCode } from "./claude-code/importer.js";
 import { codex } from "./codex/importer.js";
 import type { Importer } from "./importer.js";
+import { pi } from "./pi/importer.js";
 
 /** Every agent whose transcripts can be read. */
-export const importers: readonly Importer[] = [claudeCode, codex];
+export const importers: readonly Importer[] = [claudeCode, codex, pi];

@@ -77,5 +77,5 @@ export function sayViolation(header: Header, { key, fact }: OpenCall, code: stri
 
 /** Long ids of providers are unique everywhere. */
 function keyOf(scope: string, id: string): string {
-  return /^[\w-]{16,}$/.test(id) ? id : `${scope}/${id}`;
+  return /^[\w|-]{16,}$/.test(id) ? id : `${scope}/${id}`;
 }

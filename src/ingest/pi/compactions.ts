@@ -1,0 +1,51 @@
+import type { CompactionFact } from "../../events/event.js";
+import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
+import { checkpointFault } from "../../retention/degenerate.js";
+import { compactionFact, contentFact } from "../facts.js";
+import { decoded } from "../json.js";
+import { AGENT, headerOf, keyOf, type Place } from "./place.js";
+import type { CompactionRecord } from "./records.js";
+import type { OpenCompaction } from "./state.js";
+
+/** A compaction tells its checkpoint and what the context was; what it came to, the next request shows. */
+export function sayCompaction(place: Place, { text, tokensBefore }: CompactionRecord): void {
+  const { file, say } = place;
+  compactionEnds(place, null);
+  const digest = text === null ? null : hexOf(digestOf(text, "latin1"));
+  const header = headerOf(place);
+  file.compaction = {
+    key: keyOf(place, null, ["compaction", digest]),
+    header,
+    tokensBefore,
+    checkpoint:
+      digest === null
+        ? null
+        : { digest, bytes: text!.length, fault: faultOf(place, decoded(text!), digest, tokensBefore) },
+  };
+  file.checkpoint = digest ?? file.checkpoint;
+  file.compacted = true;
+  if (text !== null && place.options.content) say(contentFact(header, text));
+}
+
+function faultOf({ file }: Place, text: string, digest: string, removedTokens: number | null): string {
+  return checkpointFault(text, { removedTokens, repeatsEarlier: file.checkpoint === digest });
+}
+
+/** The first request after a compaction. */
+export function compactionEnds({ file, say }: Place, tokensAfter: number | null): void {
+  if (file.compaction !== null) say(compactionOf(file.compaction, tokensAfter));
+  file.compaction = null;
+}
+
+/** The compaction as far as it was told. The version of the client is not recorded. */
+export function compactionOf(open: OpenCompaction, tokensAfter: number | null = null): CompactionFact {
+  const { key, header, tokensBefore, checkpoint } = open;
+  return compactionFact(eventIdOf("compaction", AGENT, key), header, {
+    tokensBefore,
+    tokensAfter,
+    countMethod: tokensBefore === null || tokensAfter === null ? null : "recorded>next_request",
+    summaryDigest: checkpoint === null ? null : Buffer.from(checkpoint.digest, "hex"),
+    summaryBytes: checkpoint?.bytes ?? null,
+    checkpointFault: checkpoint?.fault ?? null,
+  });
+}
