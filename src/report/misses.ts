@@ -90,7 +90,7 @@ function whatIfLines({ actual, hourLong }: WhatIf, page: Page): string {
 }
 
 /** The lists apart from the figure: what machines read. */
-export function missesJson({ causes, expected, misses, ...missed }: CacheMisses) {
+export function missesJson({ causes, expected, misses, all: _, ...missed }: CacheMisses) {
   const sumJson = ({ dearest, ...sum }: CauseSum) => ({ ...sum, dearest: missJson(dearest) });
   return { missed, causes: causes.map(sumJson), expected: expected.map(sumJson), misses: misses.map(missJson) };
 }

@@ -56,6 +56,8 @@ export interface CacheMisses extends Value {
   agreement: Agreement;
   /** The dearest first, unexpected ones only. */
   misses: Miss[];
+  /** Expected ones too, in order of time. */
+  all: Miss[];
 }
 
 const NOISE_TOKENS = 1_024;
@@ -110,6 +112,7 @@ export async function cacheMisses(db: Kysely<Tables>, selection: Selection, pric
     violations: sums.violations,
     agreement: agreementOf(misses),
     misses,
+    all,
   };
 }
 
