@@ -18,7 +18,7 @@ export function figuresOf(held: Imported): Figures {
       (SELECT sum(ifnull(write_5m_tokens, 0) + ifnull(write_1h_tokens, 0) + ifnull(write_unsplit_tokens, 0)) FROM r) AS cache_write,
       (SELECT sum(write_5m_tokens) FROM r) AS cache_write_5m,
       (SELECT sum(write_1h_tokens) FROM r) AS cache_write_1h,
-      (SELECT count(*) FROM r WHERE lane_kind <> 'parent') AS sidechain_requests,
+      (SELECT count(*) FROM r WHERE lane_kind = 'subagent') AS sidechain_requests,
       (SELECT count(*) FROM r WHERE output_quality = 'provisional') AS output_provisional,
       (SELECT count(*) FROM compactions WHERE counted = 1 AND form = 'full') AS compactions,
       (SELECT count(*) FROM compactions WHERE counted = 1 AND form = 'micro') AS microcompactions,

@@ -1,0 +1,15 @@
+import type { Importer } from "../importer.js";
+import { recognises } from "./detect.js";
+import { mayBe, places } from "./discover.js";
+import { map } from "./map.js";
+import { AGENT } from "./place.js";
+
+/** Wire files of Kimi CLI. */
+export const kimi: Importer = {
+  agent: AGENT,
+  parserVersion: 1,
+  recognises,
+  places,
+  mayBe,
+  map,
+};
