@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../events/event.js";
+import type { Passage } from "../retention/passages.js";
 import type { Found } from "./values.js";
 
 /** What an agent's folder must hold to be an importer; each lives in a folder of its own. */
@@ -15,6 +16,11 @@ export interface Importer {
   mayBe(fileName: string): boolean;
   /** Begins or continues one file. `state` is what `Mapper.state` said at the place where reading goes on. */
   map(file: TranscriptFile, options: MapOptions, state: string | null): Mapper;
+  /**
+   * Reads records once more, as what was said in the lane of a compaction, so that its checkpoint can be judged.
+   * Absent where checkpoints cannot be read.
+   */
+  passages?(lane: string): (record: Found) => Passage[];
 }
 
 /** Where places are looked up: handed in, because only the door reads the environment. */
@@ -51,7 +57,15 @@ export interface Mapper {
   readonly tally: Tally;
 }
 
-export type Say = (event: SessionEvent) => void;
+/** Takes an event. A compaction that is over is said with the places of its texts, and then judged. */
+export type Say = (event: SessionEvent, replaced?: Replaced) => void;
+
+/** Where the texts of a compaction stand in the file, as byte offsets `[from, to)` of whole records. */
+export interface Replaced {
+  context: [from: number, to: number];
+  /** The checkpoint, and what was put into the context beside it. */
+  replacement: [from: number, to: number];
+}
 
 /** Counts for the report that cannot be seen from the events. */
 export interface Tally {

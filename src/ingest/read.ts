@@ -3,6 +3,7 @@ import { fstatSync, readFileSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Cursor, SourceBatch } from "../events/sink.js";
 import type { Importer, MapOptions, Mapper, Say, Tally } from "./importer.js";
+import { judged } from "./judge.js";
 import { linesOf, type OpenFile } from "./lines.js";
 import { valuesOf } from "./values.js";
 
@@ -61,8 +62,10 @@ export function* partsOf(
   let linesSkipped = from?.linesSkipped ?? 0;
   let begun = { ...place };
 
-  const say: Say = (event) => {
+  const say: Say = (event, replaced) => {
     part.events.push(event);
+    if (replaced === undefined || event.kind !== "compaction") return;
+    part.events.push(judged(source, importer, event, replaced, options));
   };
 
   function emptyPart() {

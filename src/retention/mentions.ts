@@ -59,7 +59,7 @@ export function mentionsIn(passage: Passage, call: Call | null): Mention[] {
 function callMentions({ action, target, command, arguments: given }: Call): Mention[] {
   const file = target === null || action === "run" ? [] : pathMention(FILE_KINDS[action], target, true, null);
   const run = command === null ? null : commandOf(command);
-  const commands = run === null ? [] : [found("command", run, runOf(run), true)];
+  const commands = run === null || tokensOf(run).length === 0 ? [] : [found("command", run, runOf(run), true)];
   const short = [command ?? "", ...given].filter((text) => text.length <= BODY_LENGTH);
   return [...file, ...commands, ...short.flatMap((text) => literalsIn(text, true, target))];
 }

@@ -42,8 +42,9 @@ export function sayCheckpoint(place: Place, record: UserRecord): void {
     removedTokens: lane.compaction.tokensBefore,
     repeatsEarlier: lane.checkpoint === hexOf(digest),
   });
-  lane.compaction.checkpoint = { digest: hexOf(digest), bytes: Buffer.byteLength(text), fault };
+  lane.compaction.checkpoint = { digest: hexOf(digest), bytes: Buffer.byteLength(text), fault, from: place.offset };
   lane.checkpoint = hexOf(digest);
+  lane.contextFrom = place.offset;
   if (place.content) say({ kind: "content", ...headed(place, eventIdOf("content", hexOf(digest))), digest, text });
 }
 
@@ -79,9 +80,12 @@ export function compactionOf(open: OpenCompaction, tokensAfter: number | null = 
   };
 }
 
-function close({ lane, say }: Place, tokensAfter: number | null): void {
+function close({ lane, say, offset }: Place, tokensAfter: number | null): void {
   if (lane.compaction === null) return;
-  say(compactionOf(lane.compaction, tokensAfter));
+  const { checkpoint, context } = lane.compaction;
+  const replaced =
+    checkpoint === null ? undefined : { context, replacement: [checkpoint.from, offset] as [number, number] };
+  say(compactionOf(lane.compaction, tokensAfter), replaced);
   lane.compaction = null;
 }
 
@@ -102,6 +106,7 @@ function newCompaction(place: Place): OpenCompaction {
     durationMs: null,
     kept: [],
     checkpoint: null,
+    context: [place.lane.contextFrom, place.offset],
   };
 }
 
@@ -128,7 +133,7 @@ function triggerOf(trigger: string | null): CompactionFact["trigger"] {
 }
 
 /** The checkpoint without the client's own words before and after it. */
-function checkpointOf(text: string): string {
+export function checkpointOf(text: string): string {
   const rest = text.replace(BEFORE, "");
   const tail = Math.max(0, rest.length - AFTER_LENGTH);
   return rest.slice(0, tail) + rest.slice(tail).replace(AFTER, "");

@@ -2,14 +2,16 @@ import type { Importer } from "../importer.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { map } from "./map.js";
+import { passages } from "./passages.js";
 import { AGENT } from "./place.js";
 
 /** Transcripts of Claude Code. */
 export const claudeCode: Importer = {
   agent: AGENT,
-  parserVersion: 1,
+  parserVersion: 2,
   recognises,
   places,
   mayBe,
   map,
+  passages,
 };

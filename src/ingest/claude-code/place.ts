@@ -1,4 +1,5 @@
-import type { Digest, EventHeader, SessionEvent } from "../../events/event.js";
+import type { Digest, EventHeader } from "../../events/event.js";
+import type { Say } from "../importer.js";
 import type { Frame } from "./records.js";
 import type { FileState, LaneState, SessionState } from "./state.js";
 
@@ -18,8 +19,7 @@ export interface Place {
   offset: number;
   /** Bytes of the record, valid while it is handled. */
   bytes: Buffer;
-  /** Takes an event. */
-  say: (event: SessionEvent) => void;
+  say: Say;
 }
 
 /** The header of an event that a record tells of, but for its id. */

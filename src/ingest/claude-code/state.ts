@@ -67,6 +67,8 @@ export interface LaneState {
   modes: { permission: string | null; client: string | null };
   /** Digest of the latest checkpoint, to notice one that repeats it. */
   checkpoint: string | null;
+  /** Where that checkpoint stands: the context begins there. 0 before the first one. */
+  contextFrom: number;
 }
 
 type Without<T extends EventHeader> = Omit<T, "eventId">;
@@ -86,7 +88,9 @@ export interface OpenCompaction {
   durationMs: number | null;
   kept: string[];
   /** The checkpoint that replaced the older context: its digest in hex, its size, and what is wrong with it. */
-  checkpoint: { digest: string; bytes: number; fault: string } | null;
+  checkpoint: { digest: string; bytes: number; fault: string; from: number } | null;
+  /** Bytes of the file in which the replaced context stands. */
+  context: [from: number, to: number];
 }
 
 export interface OpenRequest {
@@ -160,6 +164,7 @@ export function newLane(id: string): LaneState {
     requestedModel: null,
     modes: { permission: null, client: null },
     checkpoint: null,
+    contextFrom: 0,
   };
 }
 
