@@ -42,6 +42,9 @@ export function callMade(calls: Calls, scope: string, header: Header, made: Made
   const { tool, argumentsDigest, targetDigest } = made;
   const told = { callId: made.id, tool, useSeen: true, argumentsDigest, targetDigest };
   const call = { key, fact: toolCallFact(eventIdOf("tool_call", header.agent, key), header, told) };
+  const before = calls.get(id);
+  if (before !== undefined) say(before.fact);
+  calls.delete(id);
   calls.set(id, call);
   for (const { fact } of bounded(calls, OPEN_CALLS)) say(fact);
   return call;

@@ -14,12 +14,12 @@ import type { FileState, OpenCompaction } from "./state.js";
 export function sayCompaction(place: Place, { text, messagesAfter }: CompactionRecord): void {
   const { file } = place;
   compactionEnds(place, null);
-  file.since += 1;
+  file.since.compactions += 1;
   file.seen.compactions += 1;
   file.seen.encrypted += text === "" ? 1 : 0;
   const digest = text === "" ? null : hexOf(digestOf(text, "latin1"));
   file.compaction = {
-    key: `${file.chain}/${file.since}`,
+    key: `${file.chain || file.root}/${file.since.compactions}`,
     header: headerOf(place),
     tokensBefore: file.contextTokens,
     messagesAfter,

@@ -55,8 +55,8 @@ const RAW_LIMIT = 2000;
 /** A request that failed without an answer, or was cut off. */
 export function sayFailure(place: Place, { errorClass, status }: FailureRecord): void {
   const { file } = place;
-  file.since += 1;
-  const eventId = eventIdOf("attempt", AGENT, file.chain, file.since);
+  file.since.failures += 1;
+  const eventId = eventIdOf("attempt", AGENT, file.chain || (file.root ?? ""), file.since.failures);
   place.say(attemptFact(eventId, headerOf(place), { errorClass, httpStatus: status }));
 }
 
@@ -114,7 +114,7 @@ function requested({ file }: Place, { total, last, model }: CounterRecord): void
   file.modelRequested = file.model ?? model ?? file.modelRequested;
   file.changes = [];
   file.compacted = false;
-  file.since = 0;
+  file.since = { calls: 0, compactions: 0, failures: 0 };
   file.seen.requests += 1;
   file.seen.withoutCounters += total!.cached === null ? 1 : 0;
   file.seen.withoutShell += file.shell === null ? 1 : 0;

@@ -36,8 +36,8 @@ export interface FileState {
   chain: string;
   /** How often the counter began again in this turn. */
   resets: number;
-  /** Things between two requests, numbered. */
-  since: number;
+  /** What came since the newest request: numbers name what has no id. */
+  since: { calls: number; compactions: number; failures: number };
   /** Model context after the newest request. */
   contextTokens: number | null;
   modelRequested: string | null;
@@ -109,7 +109,7 @@ export function newFile(): FileState {
     counter: null,
     chain: "",
     resets: 0,
-    since: 0,
+    since: { calls: 0, compactions: 0, failures: 0 },
     contextTokens: null,
     modelRequested: null,
     changes: [],

@@ -10,8 +10,8 @@ import type { CallEndRecord, CallRecord, ResultRecord } from "./records.js";
 export function sayCall(place: Place, record: CallRecord): void {
   const { file, say } = place;
   const header = headerOf(place);
-  file.since += 1;
-  const unnamed = `${file.chain}/${file.since}`;
+  file.since.calls += 1;
+  const unnamed = `${file.chain || file.root}/${file.since.calls}`;
   const { id, tool } = record;
   const input = record.json ? parsed(record.input) : record.input;
   const written = utf8(record.input);
@@ -35,10 +35,9 @@ export function sayCall(place: Place, record: CallRecord): void {
 export function sayResult(place: Place, { id, output }: ResultRecord): void {
   const { file, say } = place;
   const header = headerOf(place);
-  file.since += 1;
   const text = resultText(output);
   const answer = { text, isError: object(output)?.success === false ? true : null, durationMs: null };
-  const call = callAnswered(file.calls, scopeOf(place), header, id ?? `${file.chain}/${file.since}`, answer, say);
+  const call = callAnswered(file.calls, scopeOf(place), header, id ?? `result/${place.offset}`, answer, say);
   const code = refusalIn(text);
   if (code !== null) sayViolation(header, call, code, say);
   if (place.options.content) say(contentFact(header, text));

@@ -19,16 +19,16 @@ export function turnGoesOn({ file, frame }: Place, { stopReason }: AnswerRecord)
   const { turn } = file;
   if (turn === null) return;
   turn.endedAtMs = Math.max(turn.endedAtMs ?? 0, frame.atMs ?? file.atMs ?? 0) || null;
-  const outcome = OUTCOMES[stopReason ?? ""] ?? null;
+  const outcome = OUTCOMES.get(stopReason) ?? null;
   if (RANKS.indexOf(outcome) < RANKS.indexOf(turn.outcome)) turn.outcome = outcome;
 }
 
-const OUTCOMES: Record<string, TurnFact["outcome"]> = {
-  stop: "answered",
-  length: "answered",
-  aborted: "interrupted",
-  error: "failed",
-};
+const OUTCOMES = new Map<string | null, TurnFact["outcome"]>([
+  ["stop", "answered"],
+  ["length", "answered"],
+  ["aborted", "interrupted"],
+  ["error", "failed"],
+]);
 const RANKS: TurnFact["outcome"][] = ["answered", "failed", "interrupted", null];
 
 /** The turn as far as it was told. */

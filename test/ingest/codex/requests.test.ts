@@ -19,6 +19,7 @@ import {
   turnId,
 } from "../../support/codex.js";
 import { sameWhereverCut } from "../../support/cut.js";
+import { readsWhateverStands } from "../../support/hostile.js";
 import { type Imported, imported } from "../../support/import.js";
 import { zstdOf } from "../../support/zstd.js";
 
@@ -286,6 +287,9 @@ test("wherever an import is cut and run again, the store is that of one import",
       said("more"),
       call("call_00000000000000000001", "exec_command", { cmd: "ls" }),
       result("call_00000000000000000001", "a"),
+      call("short", "exec_command", { cmd: "pwd" }),
+      call("short", "shell", { cmd: "pwd" }),
+      result("short", "a"),
       compacted("Summary."),
       counter([600, 300, 80, 10], [0, 0, 0, 0], 40),
       counter([700, 350, 90, 10], [100, 50, 10, 0]),
@@ -300,6 +304,29 @@ test("wherever an import is cut and run again, the store is that of one import",
     transcript(meta("old"), said("a"), counter(first), said("b"), counter([200, 20, 40, 10])),
     "old.jsonl",
   );
+});
+
+test("whatever stands in whichever field, the file is read and the rest is kept", () => {
+  const good = [...opened, counter([100, 20, 50, 10], [100, 20, 50, 10])];
+  const source = { subagent: { thread_spawn: { parent_thread_id: "p", agent_role: "x" } } };
+  readsWhateverStands("rollout.jsonl", good, [
+    meta("s1", { source, dynamic_tools: [{ name: "x" }] }),
+    ...own,
+    said("more"),
+    call("call_00000000000000000001", "exec_command", { cmd: "ls" }),
+    result("call_00000000000000000001", [{ type: "input_text", text: "a" }]),
+    item("web_search_call", { status: "completed", action: { type: "search", query: "x" } }),
+    event("mcp_tool_call_end", { call_id: "c", duration: { secs: 0, nanos: 1 }, result: { Ok: { isError: false } } }),
+    event("patch_apply_end", { call_id: "c", success: true }),
+    compacted("Summary.", [{}]),
+    counter([600, 300, 80, 10], [0, 0, 0, 0], 40),
+    counter([700, 350, 90, 10], [100, 50, 10, 0]),
+    event("error", { message: "x", codex_error_info: { http: { http_status_code: 500 } } }),
+    event("turn_aborted", { turn_id: turnId(2) }),
+    counter([0, 0, 0, 0]),
+    complete(2, { error: {} }),
+    ...bare("b"),
+  ]);
 });
 
 test.run();

@@ -2,6 +2,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { transcript } from "../../support/claude.js";
 import { sameWhereverCut } from "../../support/cut.js";
+import { readsWhateverStands } from "../../support/hostile.js";
 import { type Imported, imported } from "../../support/import.js";
 import {
   answered,
@@ -156,6 +157,25 @@ test("wherever an import is cut and run again, the store is that of one import",
       other("novel"),
     ),
     "wire.jsonl",
+  );
+});
+
+test("whatever stands in whichever field, the file is read and the rest is kept", () => {
+  readsWhateverStands(
+    "wire.jsonl",
+    [...opened, ...answered("good")],
+    [
+      config({ profileName: "x" }),
+      tools("Bash"),
+      prompt("b", { kind: "system_trigger", name: "subagent" }),
+      call("Agent_0", "Agent", { command: "ls" }),
+      result("Agent_0", "agent_id: agent-0\nactual_subagent_type: explore", { isError: true }),
+      ...answered("a"),
+      ...compaction("Nothing was done."),
+      ...answered("b"),
+      other("plan_mode.enter"),
+      other("turn.cancel"),
+    ],
   );
 });
 

@@ -2,6 +2,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { transcript } from "../../support/claude.js";
 import { sameWhereverCut } from "../../support/cut.js";
+import { readsWhateverStands } from "../../support/hostile.js";
 import { type Imported, imported } from "../../support/import.js";
 import { answer, call, compaction, entry, header, message, nothing, prompt, result, usage } from "../../support/pi.js";
 
@@ -205,6 +206,21 @@ test("wherever an import is cut and run again, the store is that of one import",
   const failing = [answer({ stopReason: "error", usage: nothing }), answer({ stopReason: "aborted" })];
   sameWhereverCut(
     transcript(header("s"), ...history, prompt("two"), ...failing, answer(), entry("session_info", { name: "x" })),
+  );
+});
+
+test("whatever stands in whichever field, the file is read and the rest is kept", () => {
+  readsWhateverStands(
+    "s.jsonl",
+    [header("s"), prompt("good"), answer()],
+    [
+      header("t", { branchedFrom: "/x/a_b.jsonl", thinkingLevel: "off" }),
+      ...history,
+      answer({ usage: usage({ cacheWrite1h: 5, reasoning: 3 }), responseId: "r" }, { id: "e1", parentId: "e0" }),
+      answer({ stopReason: "error", usage: nothing, errorMessage: "500 x" }),
+      entry("session_info", { name: "x" }),
+      entry("thinking_level_change", { thinkingLevel: "high" }),
+    ],
   );
 });
 
