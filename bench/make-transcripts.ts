@@ -149,14 +149,14 @@ const WORDS =
     " ",
   );
 
-function words(random: () => number, count: number): string {
+export function words(random: () => number, count: number): string {
   let text = "";
   for (let at = 0; at < count; at += 1)
     text += `${WORDS[Math.floor(random() * WORDS.length)]}${at % 12 === 11 ? "\n" : " "}`;
   return text;
 }
 
-function uuid(random: () => number): string {
+export function uuid(random: () => number): string {
   const hex = () =>
     Math.floor(random() * 0x1_0000_0000)
       .toString(16)
@@ -166,7 +166,7 @@ function uuid(random: () => number): string {
 }
 
 /** A small generator of repeatable numbers in [0, 1). */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
