@@ -1,8 +1,9 @@
 import type { LaneKind } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
+import { bounded } from "../remember.js";
 import { AGENT, headed, type Place } from "./place.js";
 import type { ClaudeRecord } from "./records.js";
-import { bounded, type FileState, type LaneState, newLane } from "./state.js";
+import { type FileState, type LaneState, newLane } from "./state.js";
 
 /**
  * The lane a record belongs to. Subagents stand in three places: files of their own and progress records name an

@@ -1,6 +1,7 @@
 import { eventIdOf } from "../../events/identity.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
 import { object } from "../json.js";
+import { restored, written } from "../remember.js";
 import { compactionOf, sayBoundary, sayCheckpoint } from "./compactions.js";
 import { sawVersion, sayCoverage } from "./coverage.js";
 import { laneIdOf, laneOf, rankOf, sayLane } from "./lanes.js";
@@ -8,13 +9,13 @@ import { recordOf } from "./parse.js";
 import { AGENT, headed, type Place } from "./place.js";
 import type { ClaudeRecord } from "./records.js";
 import { fallback, requestOf, sayRequest, sayRetry, saySynthetic } from "./requests.js";
-import { type FileState, type LaneState, newFile, newSession, restored, type SessionState, written } from "./state.js";
+import { type FileState, type LaneState, newFile, newSession, type SessionState } from "./state.js";
 import { callOf, sayCalls, sayResults } from "./tools.js";
 import { carryTurn, interruption, isPrompt, sayTurn, turnGoesOn, turnOf } from "./turns.js";
 
 /** Reads one transcript of Claude Code, record by record. */
 export function map(file: TranscriptFile, options: MapOptions, remembered: string | null): Mapper {
-  const state = remembered === null ? newFile() : restored(remembered);
+  const state = remembered === null ? newFile() : restored<FileState>(remembered);
   const tally: Tally = { repeated: 0, withoutKey: 0 };
   return {
     tally,

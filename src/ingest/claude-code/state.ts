@@ -167,25 +167,3 @@ export function newLane(id: string): LaneState {
     contextFrom: 0,
   };
 }
-
-export function written(state: FileState): string {
-  return JSON.stringify(state, (_key, value) => (value instanceof Map ? { entries: [...value] } : value));
-}
-
-export function restored(text: string): FileState {
-  return JSON.parse(text, (_key, value) => {
-    if (Array.isArray(value?.entries)) return new Map(value.entries);
-    return value?.type === "Buffer" ? Buffer.from(value.data) : value;
-  });
-}
-
-/** Keeps the newest `limit` entries of a map. */
-export function bounded<K, V>(map: Map<K, V>, limit: number): V[] {
-  const dropped: V[] = [];
-  for (const [key, value] of map) {
-    if (map.size <= limit) break;
-    map.delete(key);
-    dropped.push(value);
-  }
-  return dropped;
-}

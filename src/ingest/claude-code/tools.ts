@@ -2,10 +2,11 @@ import type { ContentFact, ContractFact, ToolCallFact } from "../../events/event
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
 import { decoded, object, text, type Utf8, utf8 } from "../json.js";
+import { bounded } from "../remember.js";
 import { laneKindOf } from "./lanes.js";
 import { AGENT, headed, headerOf, type Place } from "./place.js";
 import type { AssistantRecord, ToolResult, ToolUse, UserRecord } from "./records.js";
-import { bounded, type OpenCall } from "./state.js";
+import type { OpenCall } from "./state.js";
 
 /** A call waits for its result; what is wrong with its arguments is said at once. */
 export function sayCalls(place: Place, record: AssistantRecord): void {
