@@ -90,6 +90,8 @@ export async function requestsAfter(db: Kysely<Tables>, compaction: LaneCompacti
     .where("requests.status", "=", "reported")
     .where("requests.at_ms", ">=", atMs)
     .where("requests.at_ms", "<=", Number.isFinite(nextMs) ? nextMs : Number.MAX_SAFE_INTEGER)
+    // A session that was read from several files has a row of each.
+    .groupBy("requests.event_id")
     .orderBy("requests.at_ms")
     .orderBy("requests.source_line")
     .orderBy("requests.event_id")

@@ -170,6 +170,8 @@ async function callsOf(db: Kysely<Tables>, { session, lane, previousMs, nextMs }
     .where("tool_calls.result_digest", "is not", null)
     .where("tool_calls.at_ms", ">=", Number.isFinite(previousMs) ? previousMs : 0)
     .where("tool_calls.at_ms", "<=", Number.isFinite(nextMs) ? nextMs : Number.MAX_SAFE_INTEGER)
+    // A session that was read from several files has a row of each.
+    .groupBy("tool_calls.event_id")
     .orderBy("tool_calls.at_ms")
     .orderBy("tool_calls.source_line")
     .orderBy("tool_calls.event_id")

@@ -64,7 +64,7 @@ function byLane(compactions: LaneCompaction[]): Map<string, LaneCompaction[]> {
 async function turnsBetween(db: Kysely<Tables>, first: LaneCompaction, second: LaneCompaction): Promise<number> {
   const { turns } = await db
     .selectFrom("turns")
-    .select(sql<number>`count(*)`.as("turns"))
+    .select(sql<number>`count(distinct event_id)`.as("turns"))
     .where("session", "=", first.session)
     .where(sql<boolean>`lane is ${first.lane}`)
     .where("at_ms", ">", first.atMs!)

@@ -24,6 +24,7 @@ export function statsText(stats: Stats, store: string, floor: number, page: Page
     ...block("misses", causeLines(stats.metrics["cache.misses"], page)),
     ...block("cache lifetimes", ttlLines(stats.ttlMix, page)),
     ...block("recipes", recipeLines(stats.recipes, floor, page)),
+    ...block("after compactions", aftermathLines(stats.recipes, page)),
     ...block("micro-compactions", microLines(stats, page)),
     ...block("tenant leaks", leakLines(stats.metrics["cache.leaks"].leaks, stats.metrics["cache.leaks"].count, page)),
     ...block(`by ${stats.groups?.by}`, stats.groups === null ? "" : groupLines(stats.groups, page)),
@@ -150,6 +151,27 @@ function recipeLines(recipes: Recipe[], floor: number, page: Page): string {
   });
   if (rows.length === 0) return "";
   return table(page, ["recipe", "done", "tokens kept", "mean", "retention", "apart"], rows);
+}
+
+/** What came after: work done again, when the compaction paid for itself, and contexts that could not shrink. */
+function aftermathLines(recipes: Recipe[], page: Page): string {
+  const rows = recipes.map((recipe): Cell[] => {
+    const { rework, payback, thrash } = recipe;
+    const anyway = rework.baseline.value === null ? "" : `; ${figure(rework.baseline.value)} without a compaction`;
+    const cached = payback.ifCached === null ? "" : `, ${payback.ifCached.toFixed(1)} if it was cached`;
+    return [
+      named(recipe.recipe, recipe.version),
+      rework.value === null
+        ? "–"
+        : `${figure(rework.value)} (${grouped(rework.count)} of ${counted(rework.of, "call")}${anyway})`,
+      payback.value === null
+        ? "–"
+        : `${payback.value.toFixed(1)} requests${cached} (${payback.paidBack} of ${payback.count} did)`,
+      thrash.runs === 0 ? "–" : `${counted(thrash.compactions, "compaction")} in ${counted(thrash.runs, "run")}`,
+    ];
+  });
+  const told = rows.filter((row) => row.slice(1).some((cell) => cell !== "–"));
+  return told.length === 0 ? "" : table(page, ["recipe", "done again", "pays back after", "thrash"], told);
 }
 
 function microLines({ microcompactions }: Stats, page: Page): string {
