@@ -105,7 +105,10 @@ function bytesOf(passages: Passage[]): number {
 function sizeOf(passage: Passage): number {
   if (passage.kind === "plan") return passage.items.reduce((sum, { text }) => sum + text.length, 0);
   if (passage.kind !== "call") return passage.text.length;
-  return [passage.target ?? "", passage.command ?? "", ...passage.arguments].reduce((sum, text) => sum + text.length, 0);
+  return [passage.target ?? "", passage.command ?? "", ...passage.arguments].reduce(
+    (sum, text) => sum + text.length,
+    0,
+  );
 }
 
 function headerOf(compaction: CompactionFact, offset: number): Omit<EventHeader, "eventId"> {

@@ -29,7 +29,7 @@ function block(compaction: NumberedLosses, page: Page): string[] {
   const by = `${recipe}${version === null ? "" : ` ${version}`}, ${trigger}${lane === null || lane === "main" ? "" : `, lane ${lane}`}`;
   const lines = [inkOf(page).bold(`compaction ${number}`) + clean(`  ${timeOf(page, atMs)}  by ${by}`)];
   if (fault !== null && fault !== "none") lines.push(`  degenerate checkpoint: ${clean(fault.replaceAll("_", " "))}`);
-  if (judgment === null) return [...lines, `  unjudged: ${WHY[unjudged!] ?? clean(unjudged!)}`];
+  if (judgment === null) return [...lines, `  unjudged: ${WHY.get(unjudged!) ?? clean(unjudged!)}`];
   const { lost } = judgment;
   lines.push(...scoreLines(judgment), table(page, HEAD, judgment.kinds.map(kindRow)));
   if (lost.length === 0) return [...lines, "  nothing lost that the words can show"];
@@ -44,15 +44,17 @@ function block(compaction: NumberedLosses, page: Page): string[] {
   return lines;
 }
 
-const WHY: Record<string, string> = {
-  replaced_text_elsewhere: "the file holds too little of what was replaced; the session began in another one",
-  too_long: "what was replaced is too long to be read",
-  no_facts: "nothing in the replaced text that could be told from chance",
-  invalid: "a control failed: the same judge finds facts in a foreign checkpoint, or not in the text itself",
-  unreadable: "the checkpoints of this agent cannot be read",
-  no_checkpoint: "no text of the checkpoint was recorded",
-  not_judged: "no request followed it, or nothing read its text",
-};
+const WHY = new Map(
+  Object.entries({
+    replaced_text_elsewhere: "the file holds too little of what was replaced; the session began in another one",
+    too_long: "what was replaced is too long to be read",
+    no_facts: "nothing in the replaced text that could be told from chance",
+    invalid: "a control failed: the same judge finds facts in a foreign checkpoint, or not in the text itself",
+    unreadable: "the checkpoints of this agent cannot be read",
+    no_checkpoint: "no text of the checkpoint was recorded",
+    not_judged: "no request followed it, or nothing read its text",
+  }),
+);
 
 function scoreLines({ score, scoreOrRestorable, kept, total, bounds, judge, judgeVersion }: Survival): string[] {
   const shown = (value: number | null) => (value === null ? "–" : figure(value));
