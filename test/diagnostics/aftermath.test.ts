@@ -5,7 +5,7 @@ import { rework, reworkFigure } from "../../src/diagnostics/rework.js";
 import { thrash } from "../../src/diagnostics/thrash.js";
 import type { SessionEvent, ToolCallFact } from "../../src/events/event.js";
 import { priceBook } from "../../src/pricing/book.js";
-import { ask } from "../support/ask.js";
+import { ask, check } from "../support/ask.js";
 import { compaction, digest, MINUTE, NOON, request, toolCall, turn } from "../support/events.js";
 
 const minute = (n: number) => NOON + n * MINUTE;
@@ -122,6 +122,15 @@ test("three compactions with fewer than four turns between are thrash, two are n
   const [run] = await ask([...turns, ...close], {}, thrash);
   assert.equal([run!.compactions.length, run!.turnsBetween], [3, [1, 1]]);
   assert.equal(await ask([...turns, ...close.slice(1)], {}, thrash), []);
+});
+
+test("validate notes thrash beside the compactions", async () => {
+  const { evidence } = await check(
+    "retention_floor",
+    [10, 20, 30].map((n) => compacted(n)),
+  );
+  const noted = evidence.filter(({ outcome }) => outcome === "noted").map(({ message }) => message);
+  assert.equal(noted, ["thrash: the last of 3 compactions with at most 0 turns between"]);
 });
 
 test("four turns between end a run", async () => {

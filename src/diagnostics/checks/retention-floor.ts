@@ -11,6 +11,7 @@ import {
   judgeToGoBy,
 } from "../judgments.js";
 import { exactBounds, factsToSettle } from "../statistics.js";
+import { thrash } from "../thrash.js";
 import { visibilityOf } from "../visibility.js";
 import { type CheckOptions, type CheckResult, type Evidence, evidenceOf, type Finding } from "./check.js";
 
@@ -23,6 +24,7 @@ import { type CheckOptions, type CheckResult, type Evidence, evidenceOf, type Fi
  * - A degenerate checkpoint and a lost user constraint are violations whatever the score, by any judge.
  * - Unjudged is unmeasured, unless `allowUnjudged` accepts it. Judges are never mixed: with several and none named
  *   (and none called `fact`) everything is unmeasured.
+ * - Three or more compactions with fewer than four turns between are noted as thrash.
  * - No compaction, although compactions could be seen: not applicable.
  */
 export async function retentionFloor(
@@ -34,6 +36,7 @@ export async function retentionFloor(
   if (compactions.length === 0) return nothingCompacted(db, selection);
   const judge = judgeToGoBy(compactions, options.judge);
   const findings = compactions.flatMap((compaction) => findingsOf(compaction, judge, options));
+  findings.push(...(await thrashFindings(db, selection)));
   const withOutcome = (outcome: Evidence["outcome"]) =>
     new Set(findings.filter((finding) => finding.outcome === outcome).map(({ id }) => id)).size;
   const violations = withOutcome("violation");
@@ -64,6 +67,16 @@ async function nothingCompacted(db: Kysely<Tables>, selection: Selection): Promi
     tries: why === null ? [] : [why],
     evidence: [],
   };
+}
+
+/** Compactions that follow each other too closely are noted: what was kept of them matters little. */
+async function thrashFindings(db: Kysely<Tables>, selection: Selection): Promise<Finding[]> {
+  return (await thrash(db, selection)).map(({ compactions, turnsBetween }) => ({
+    table: "compactions",
+    id: compactions.at(-1)!.id,
+    outcome: "noted",
+    message: `thrash: the last of ${compactions.length} compactions with at most ${counted(Math.max(...turnsBetween), "turn")} between`,
+  }));
 }
 
 /** What speaks against one compaction, or leaves it open; nothing when it passes. */
