@@ -4,6 +4,7 @@ import { StoreCommand } from "../src/cli/command.js";
 import { storeFlag } from "../src/cli/flags.js";
 import { importers as allImporters } from "../src/ingest/agents.js";
 import { drySink } from "../src/ingest/dry-run.js";
+import { findFiles } from "../src/ingest/find.js";
 import { type ImportOptions, importFiles, type Progress } from "../src/ingest/import.js";
 import { existingPlaces, listed } from "../src/ingest/list.js";
 import { importText, listText } from "../src/report/import.js";
@@ -58,12 +59,15 @@ export default class Import extends StoreCommand {
       content: flags.content,
       onProgress: (progress) => this.progress(progressText(progress)),
     };
-    const report = flags["dry-run"]
-      ? { store: null, ...importFiles(paths, drySink(), options) }
-      : await this.writing(flags.store, (store) => ({
-          store: store.path,
-          ...importFiles(paths, storeSink(store, { nowMs: Date.now, machine: this.env.machine }), options),
-        }));
+    // A mistyped path makes no store.
+    const nothing = argv.length > 0 && !findFiles(paths, () => true).files.length;
+    const report =
+      flags["dry-run"] || nothing
+        ? { store: null, ...importFiles(paths, drySink(), options) }
+        : await this.writing(flags.store, (store) => ({
+            store: store.path,
+            ...importFiles(paths, storeSink(store, { nowMs: Date.now, machine: this.env.machine }), options),
+          }));
     this.progress("");
     this.log(importText(report));
     const leftOut = report.files.refused + report.lines.skipped;

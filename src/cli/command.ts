@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Flags, ux } from "@oclif/core";
 import { Failure } from "../failure.js";
@@ -21,6 +21,8 @@ export abstract class SonnyCommand extends Command {
   protected readonly nowMs: number = Date.now();
 
   protected override async init(): Promise<void> {
+    // oclif's own listener throws, which would end in exit code 1.
+    process.stdout.removeAllListeners("error").on("error", unwritable);
     this.env = await environment();
   }
 
@@ -57,13 +59,19 @@ export abstract class SonnyCommand extends Command {
     return Number.isInteger(stated) && stated > 20 ? stated : 120;
   }
 
-  /** Writes a file the user named; `wx` refuses one that exists. */
+  /** Writes a file the user named; `wx` refuses one that exists. Never into a pipe or a device, which could block. */
   protected write(flag: string, file: string, text: string, mode: "w" | "wx" = "w"): void {
+    if (file === "") throw new Failure("file.unnamed", `${flag} needs a path`, { tries: [`${flag} out.xml`] });
+    const path = resolve(this.env.cwd, file);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+      throw new Failure("file.unwritable", `${file} is there and is not a file`, { tries: [`${flag} another path`] });
+    }
     try {
-      writeFileSync(resolve(this.env.cwd, file), text, { flag: mode });
+      writeFileSync(path, text, { flag: mode });
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
-      throw new Failure("file.unwritable", `${file} cannot be written: ${code}`, { tries: [`${flag} PATH`], cause });
+      const why = code === "EEXIST" ? "exists already" : `cannot be written (${code})`;
+      throw new Failure("file.unwritable", `${file} ${why}`, { tries: [`${flag} another path`], cause });
     }
   }
 
@@ -127,6 +135,13 @@ export abstract class StoreCommand extends SonnyCommand {
       await store.close();
     }
   }
+}
+
+/** A reader that has seen enough is no failure; an answer that could not be written is one. */
+function unwritable(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
+  process.exitCode = 2;
+  process.stderr.write(`sonny: the answer could not be written (${error.code})\n`);
 }
 
 function oneLine(text: string): string {

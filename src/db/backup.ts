@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Failure } from "../failure.js";
@@ -29,11 +29,17 @@ export function backUp(raw: Raw, label: string, { nowMs, becomeOther }: Copying)
     try {
       if (createFile(path, (temporary) => copyInto(raw, temporary, becomeOther)) === "exists") continue;
     } catch (error) {
-      throw troubleWith(path, error);
+      if (readdirSync(folder).length === 0) rmdirSync(folder);
+      throw troubleWith(isDamage(error) ? raw.name : path, error);
     }
     prune(raw, nowMs);
     return path;
   }
+}
+
+/** What cannot be copied because it is broken is the database, not the copy. */
+function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
 }
 
 /** The copies of a database, newest first. */

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -68,7 +69,7 @@ export function existingFile(given: string, purpose: "read" | "write"): string |
  */
 export function createFile(path: string, fill: (temporary: string) => void): "created" | "exists" {
   return guarded(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(path));
     const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.new`;
     closeSync(openSync(temporary, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600));
     try {
@@ -96,10 +97,21 @@ export function privateFolder(path: string): string {
   return guarded(path, () => {
     const place = look(path);
     if (place?.isSymbolicLink()) refuseForeignLink(path, place);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
     tightenOne(realpathSync(path), 0o700);
     return path;
   });
+}
+
+/** Makes missing folders one by one, each private: Node's recursive form never ends where a parent cannot hold any. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** Makes sure that the bytes of a file, or the names in a folder, survive a power loss. */

@@ -23,6 +23,8 @@ export type Raw = Database.Database;
 export interface Kind {
   /** Stands in the file's header. */
   applicationId: number;
+  /** Makes a new database whole before it appears under its name: it is there with its tables, or not at all. */
+  fill?: (raw: Raw) => void;
 }
 
 /** An open database file. */
@@ -95,12 +97,13 @@ export function kyselyOf<Tables>({ raw, path }: DatabaseFile): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
 }
 
-function create(path: string, { applicationId }: Kind): string {
+function create(path: string, { applicationId, fill }: Kind): string {
   createFile(path, (temporary) => {
     const raw = connect(temporary, false);
     try {
       raw.pragma(`application_id = ${applicationId}`);
       raw.pragma("journal_mode = WAL");
+      fill?.(raw);
     } finally {
       raw.close();
     }

@@ -10,6 +10,9 @@
  *   `content` events, and only when the user asked for content.
  */
 
+/** Counts above this are no counts of anything; and millions of them can still be added up exactly. */
+export const LARGEST_COUNT = 1_000_000_000_000;
+
 /** 16 bytes; see `identity.ts`. */
 export type Digest = Buffer;
 

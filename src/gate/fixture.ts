@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as v from "valibot";
 import { LineCounter, parseDocument } from "yaml";
@@ -107,6 +107,9 @@ function nameOf(file: string): string {
 
 function yamlOf(file: string): unknown {
   let text: string;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new Failure("fixture.unreadable", `${file} is not a file`);
+  }
   try {
     text = readFileSync(file, "utf8");
   } catch (cause) {
@@ -121,5 +124,9 @@ function yamlOf(file: string): unknown {
     const line = lines.linePos(error.pos[0]).line;
     throw new Failure("fixture.invalid", `${file}:${line}: not YAML: ${error.message.split("\n")[0]}`);
   }
-  return document.toJS({ maxAliasCount: 1000 });
+  try {
+    return document.toJS({ maxAliasCount: 1000 });
+  } catch (cause) {
+    throw new Failure("fixture.invalid", `${file}: ${(cause as Error).message.split("\n")[0]}`, { cause });
+  }
 }

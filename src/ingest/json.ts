@@ -4,6 +4,7 @@
  * Values come from `values.ts`, where every string holds the bytes of its UTF-8 form, one byte per character: most text
  * is only measured and hashed, and decoding it would be the greatest cost of reading. `text` decodes, `utf8` does not.
  */
+import { LARGEST_COUNT } from "../events/event.js";
 
 /** Text in its UTF-8 form, one byte per character. */
 export type Utf8 = string & { readonly form: unique symbol };
@@ -28,9 +29,10 @@ export function encoded(value: string): Utf8 {
   return (OUTSIDE_ASCII.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value) as Utf8;
 }
 
-/** A count; anything but a whole number of at least 0 is unknown. */
+/** A count; anything but a whole number from 0 to what can be counted at all is unknown. */
 export function count(value: unknown): number | null {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
+  const counts = Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= LARGEST_COUNT;
+  return counts ? (value as number) : null;
 }
 
 export function rounded(value: unknown): number | null {

@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely";
-import type { Digest, EventKind, SessionEvent } from "../events/event.js";
+import { type Digest, type EventKind, LARGEST_COUNT, type SessionEvent } from "../events/event.js";
 import { cleanName, cleanText } from "./clean.js";
 import type { Frame } from "./frame.js";
 import type { Tables } from "./schema.js";
@@ -218,8 +218,8 @@ export const name = (value: string | null): string | null => (value === null ? n
 
 /** A count: a whole number from 0 up to what a double holds exactly. */
 export function whole(value: number | null, field: string): number | null {
-  if (value === null || (Number.isSafeInteger(value) && value >= 0)) return value;
-  throw new Unkeepable(`${field} is ${value}, not a whole number from 0 to 2^53 - 1`);
+  if (value === null || (Number.isSafeInteger(value) && value >= 0 && value <= LARGEST_COUNT)) return value;
+  throw new Unkeepable(`${field} is ${value}, not a whole number from 0 to ${LARGEST_COUNT}`);
 }
 
 /** A time in whole milliseconds since the epoch. */

@@ -30,9 +30,11 @@ export function openStore(
   given: string,
   { mode, nowMs }: { mode: "read" | "write"; nowMs: number; machine?: string },
 ): Store {
-  const file = mode === "write" ? openForWriting(given, STORE_KIND) : openForReading(given, STORE_KIND);
+  const complete = (raw: Raw) => void migrate(raw, migrations, { nowMs, becomeOther });
+  const file =
+    mode === "write" ? openForWriting(given, { ...STORE_KIND, fill: complete }) : openForReading(given, STORE_KIND);
   try {
-    if (mode === "write") migrate(file.raw, migrations, { nowMs, becomeOther });
+    if (mode === "write") complete(file.raw);
     else refuseOlder(file);
     const lost = mode === "write" ? acknowledgeLoss(file) : lossOf(file);
     return {
@@ -103,6 +105,6 @@ function refuseOlder({ path, raw }: DatabaseFile): void {
   throw new Failure(
     "store.older",
     `${path} has schema ${has}, this sonny needs ${migrations.length} (${migrations.at(-1)?.name})`,
-    { tries: ["sonny store migrate"] },
+    { tries: [`sonny store migrate --store ${path}`] },
   );
 }

@@ -1,17 +1,16 @@
+import { guarded } from "../db/trouble.js";
 import { Failure } from "../failure.js";
 import type { Store } from "./open.js";
 
 /** The agents that have a session of this id, by name; a session id is unique only within its agent. */
-export function agentsOf({ raw }: Pick<Store, "raw">, session: string): string[] {
-  return raw
-    .prepare("SELECT w.text FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? ORDER BY w.text")
-    .pluck()
-    .all(session) as string[];
+export function agentsOf({ path, raw }: Pick<Store, "path" | "raw">, session: string): string[] {
+  const sql = "SELECT w.text FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? ORDER BY w.text";
+  return guarded(path, () => raw.prepare(sql).pluck().all(session) as string[]);
 }
 
 /** Inner key of one session. Fails when there is none, or when several agents have one and none is named. */
-export function sessionKey({ raw }: Pick<Store, "raw">, session: string, agent?: string): number {
-  const agents = agentsOf({ raw }, session).filter((name) => agent === undefined || name === agent);
+export function sessionKey(store: Pick<Store, "path" | "raw">, session: string, agent?: string): number {
+  const agents = agentsOf(store, session).filter((name) => agent === undefined || name === agent);
   if (agents.length === 0) {
     throw new Failure("session.unknown", `no session "${session}" in this store`, {
       tries: ["sonny import", "sonny context stats"],
@@ -22,8 +21,6 @@ export function sessionKey({ raw }: Pick<Store, "raw">, session: string, agent?:
       tries: agents.map((name) => `--agent ${name}`),
     });
   }
-  return raw
-    .prepare("SELECT s.id FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? AND w.text = ?")
-    .pluck()
-    .get(session, agents[0]) as number;
+  const sql = "SELECT s.id FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? AND w.text = ?";
+  return guarded(store.path, () => store.raw.prepare(sql).pluck().get(session, agents[0]) as number);
 }

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { backupsOf } from "../db/backup.js";
 import { appliedSteps } from "../db/migrate.js";
+import { guarded } from "../db/trouble.js";
 import type { Store } from "./open.js";
 
 /** The state of a store, as far as it can be told without changing it. */
@@ -30,7 +31,11 @@ export interface StoreStatus {
   backups: { path: string; atMs: number; bytes: number }[];
 }
 
-export function statusOf({ path, raw, lostBatches }: Store): StoreStatus {
+export function statusOf(store: Store): StoreStatus {
+  return guarded(store.path, () => read(store));
+}
+
+function read({ path, raw, lostBatches }: Store): StoreStatus {
   const one = (sql: string) => raw.prepare(sql).pluck().get();
   const rows: Record<string, number> = {};
   const tables = raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all();

@@ -16,7 +16,7 @@ export interface Agreement {
 /** Compares for every miss with a provider's reason. `usageCause` is what usage alone would have said. */
 export function agreementOf(misses: { providerReason: string | null; usageCause: Cause }[]): Agreement {
   const rows = misses.flatMap(({ providerReason, usageCause }) => {
-    const provider = providerReason === null ? undefined : PROVIDER[providerReason];
+    const provider = providerReason === null ? undefined : PROVIDER.get(providerReason);
     return provider === undefined ? [] : [{ drawn: usageCause, provider }];
   });
   const table = new Map<string, { drawn: Cause; provider: Cause; requests: number }>();

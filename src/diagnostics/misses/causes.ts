@@ -89,7 +89,7 @@ export interface Attribution {
  * could have been read; then the lifetime. The order is that in which a client would have to repair things.
  */
 export function causeOf(signs: Signs): Attribution {
-  const said = signs.providerReason === null ? undefined : PROVIDER[signs.providerReason];
+  const said = signs.providerReason === null ? undefined : PROVIDER.get(signs.providerReason);
   const drawn = drawnFrom(signs);
   const usageCause = drawn[0] ?? "unknown";
   if (drawn[0] === "compaction" || said === undefined) {
@@ -111,11 +111,11 @@ function drawnFrom({ declared, compacted, modelChanged, gapMs, ttlMs }: Signs): 
 }
 
 /** The provider's words. Those that name no change (`unavailable`, `previous_message_not_found`) decide nothing. */
-export const PROVIDER: Record<string, Cause | undefined> = {
-  model_changed: "model",
-  tools_changed: "tools",
-  system_changed: "instructions",
-  messages_changed: "history",
-  input_changed: "history",
-  context_compacted: "compaction",
-};
+export const PROVIDER: ReadonlyMap<string, Cause> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["system_changed", "instructions"],
+  ["messages_changed", "history"],
+  ["input_changed", "history"],
+  ["context_compacted", "compaction"],
+]);

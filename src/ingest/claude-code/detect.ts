@@ -24,9 +24,9 @@ export function recognises(record: Record<string, unknown>): boolean {
     case "attachment":
       return object(record.attachment) !== null && (has("uuid") || has("timestamp"));
     case "system":
-      return has("uuid", "sessionId", "version") && !("systemPayload" in record) && SYSTEM.has(String(record.subtype));
+      return has("uuid", "sessionId", "version") && !("systemPayload" in record) && isOneOf(SYSTEM, record.subtype);
     default:
-      return BOOKKEEPING.has(String(record.type)) && has("sessionId");
+      return isOneOf(BOOKKEEPING, record.type) && has("sessionId");
   }
 }
 
@@ -57,6 +57,11 @@ const BOOKKEEPING = new Set([
 function isLookAlike(record: Record<string, unknown>): boolean {
   const id = object(record.message)?.id;
   return (
-    /^session-[0-9a-f-]{36}$/.test(String(record.sessionId)) || (typeof id === "string" && id.startsWith("response-"))
+    (typeof record.sessionId === "string" && /^session-[0-9a-f-]{36}$/.test(record.sessionId)) ||
+    (typeof id === "string" && id.startsWith("response-"))
   );
+}
+
+function isOneOf(words: ReadonlySet<string>, value: unknown): boolean {
+  return typeof value === "string" && words.has(value);
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { LARGEST_COUNT } from "../../events/event.js";
 
 /**
  * The words of the event door: one JSON object (or YAML map) per event, in the vocabulary of `SessionEvent`.
@@ -12,9 +13,10 @@ export const DOOR_VERSION = 1;
 
 const text = v.pipe(v.string(), v.nonEmpty("must not be empty"));
 const count = v.pipe(
-  v.number(),
-  v.safeInteger("must be a whole number below 2^53"),
+  v.number("must be a whole number"),
+  v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
+  v.maxValue(LARGEST_COUNT, `must not be above ${LARGEST_COUNT}`),
 );
 const share = v.pipe(
   v.number("must be a number from 0 to 1"),

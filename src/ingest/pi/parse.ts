@@ -65,7 +65,7 @@ function answer(said: Value): AnswerRecord {
     provider: text(said.provider),
     model: text(said.model),
     stopReason: text(said.stopReason),
-    usage: usage === null ? null : usageOf(usage, ["aborted", "error"].includes(String(said.stopReason))),
+    usage: usage === null ? null : usageOf(usage, said.stopReason === "aborted" || said.stopReason === "error"),
     costMicros: typeof cost === "number" ? rounded(cost * 1e6) : null,
     raw: usage,
     error: text(said.errorMessage),
