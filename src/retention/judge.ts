@@ -99,21 +99,32 @@ function isValid({ identity, empty, foreign }: Omit<Controls, "valid">): boolean
 
 const WINDOWS = 50;
 const CHANCE_LIMIT = 0.02;
-/** Even a checkpoint of a few words is compared with windows of so many tokens. */
+/** Windows are multiples of so many tokens: even a checkpoint of a few words is compared with one of them. */
 const LEAST_WINDOW = 200;
 
-/** Answers in which share of the windows of this length a fact is found by chance. */
+/** Answers in which share of the windows of about this length a fact is found by chance. */
 function chanceOf(tokens: number): (sought: Sought) => number {
-  const ring = controlTokens();
-  const length = Math.min(Math.max(tokens, LEAST_WINDOW), ring.length);
-  let windows: TextIndex[] | null = null;
+  const length = Math.ceil(Math.max(tokens, 1) / LEAST_WINDOW) * LEAST_WINDOW;
   return (sought) => {
     if (!holds(control(), sought)) return 0;
-    windows ??= Array.from({ length: WINDOWS }, (_, i) =>
-      windowAt(ring, Math.floor((i * ring.length) / WINDOWS), length),
-    );
-    return windows.filter((window) => holds(window, sought)).length / WINDOWS;
+    const windows = windowsOf(length);
+    return windows.filter((window) => holds(window, sought)).length / windows.length;
   };
+}
+
+/** Lengths are rounded up, so there are few; as long as all control texts together, there is one window. */
+const windowsByLength = new Map<number, TextIndex[]>();
+
+function windowsOf(length: number): TextIndex[] {
+  const ring = controlTokens();
+  if (length >= ring.length) return [control()];
+  const known = windowsByLength.get(length);
+  if (known !== undefined) return known;
+  const windows = Array.from({ length: WINDOWS }, (_, i) =>
+    windowAt(ring, Math.floor((i * ring.length) / WINDOWS), length),
+  );
+  windowsByLength.set(length, windows);
+  return windows;
 }
 
 function windowAt(ring: string[], from: number, length: number): TextIndex {
