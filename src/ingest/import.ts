@@ -1,8 +1,9 @@
 import { closeSync } from "node:fs";
 import { type Cursor, CursorMoved, type Sink, type Source } from "../events/sink.js";
+import { Failure } from "../failure.js";
 import { importers as allImporters } from "./agents.js";
 import { type FoundFile, findFiles, reasonOf } from "./find.js";
-import type { Importer } from "./importer.js";
+import type { Gathered, Importer } from "./importer.js";
 import { newBuffer } from "./lines.js";
 import { Damaged, openTranscript } from "./open.js";
 import { identityOf, importerOf, isUnchanged, type Part, partsOf, type ReadOptions } from "./read.js";
@@ -89,17 +90,28 @@ function importFile(reading: Reading, found: FoundFile, moved: Set<string>): voi
   const known = importers
     .map((importer) => ({ importer, cursor: sink.cursorOf(sourceOf(importer, found.path)) }))
     .find(({ cursor }) => cursor !== null);
-  if (known?.cursor && isUnchanged(known.cursor, found, known.importer, options)) count.unchanged();
-  else if (found.size === 0 && known === undefined) count.unchanged();
-  else {
-    try {
-      readFile(reading, found, known ?? null, moved);
-    } catch (error) {
-      const expected = error instanceof Damaged || (error as NodeJS.ErrnoException).syscall !== undefined;
-      if (!expected) throw error;
-      count.refused(found.path, reasonOf(error), found.named);
-    }
+  try {
+    const gathered = gatheredFrom(found.path, known === undefined ? importers : [known.importer]);
+    const looked = gathered === null ? found : { ...found, size: gathered.what.size, mtimeMs: gathered.what.mtimeMs };
+    if (known?.cursor && isUnchanged(known.cursor, looked, known.importer, options)) count.unchanged();
+    else if (found.size === 0 && known === undefined) count.unchanged();
+    else readFile(reading, found, known ?? null, gathered, moved);
+  } catch (error) {
+    // Trouble with the store concerns all files; anything else about one file never ends the import.
+    if (error instanceof Failure) throw error;
+    const expected = error instanceof Damaged || (error as NodeJS.ErrnoException).syscall !== undefined;
+    const reason = expected ? reasonOf(error) : `sonny stumbled over it, please report: ${(error as Error).message}`;
+    count.refused(found.path, reason, found.named);
   }
+}
+
+/** What the file stands for, and for whom; null when it holds its records itself. */
+function gatheredFrom(path: string, importers: readonly Importer[]): { importer: Importer; what: Gathered } | null {
+  for (const importer of importers) {
+    const what = importer.gather?.(path) ?? null;
+    if (what !== null) return { importer, what };
+  }
+  return null;
 }
 
 /** Reads a file to its end, unless another import moved its cursor: then it is among `moved`. */
@@ -107,13 +119,17 @@ function readFile(
   { importers, sink, count, options, buffer, held }: Reading,
   { path, named }: FoundFile,
   known: { importer: Importer; cursor: Cursor | null } | null,
+  gathered: { importer: Importer; what: Gathered } | null,
   moved: Set<string>,
 ): void {
   const { file, packed } = openTranscript(path);
   try {
-    const identity = identityOf(packed ?? file);
-    const source = { file, identity, size: identityOf(file).size, buffer, bytesRead: count.bytesRead };
-    const importer = known?.importer ?? importerOf(source, importers);
+    const opened = identityOf(packed ?? file);
+    const what = gathered?.what ?? null;
+    const identity = what === null ? opened : { ...opened, size: what.size, mtimeMs: what.mtimeMs };
+    const size = identityOf(file).size;
+    const source = { file, identity, gathered: what, size, buffer, bytesRead: count.bytesRead };
+    const importer = known?.importer ?? gathered?.importer ?? importerOf(source, importers);
     if (importer === null) count.refused(path, "not a transcript of a known agent", named);
     const parts = importer === null ? [] : partsOf(path, source, importer, options, known?.cursor ?? null);
     for (const part of parts) {

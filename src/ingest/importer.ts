@@ -1,5 +1,6 @@
 import type { SessionEvent } from "../events/event.js";
 import type { Passage } from "../retention/passages.js";
+import type { Line } from "./lines.js";
 import type { Found } from "./values.js";
 
 /** What an agent's folder must hold to be an importer; each lives in a folder of its own. */
@@ -14,6 +15,10 @@ export interface Importer {
   places(surroundings: Surroundings): string[];
   /** True for names worth opening when a folder is searched. */
   mayBe(fileName: string): boolean;
+  /** True for documents that are rewritten in place: whatever changed in one, it is read as a whole again. */
+  whole?: boolean;
+  /** What a file stands for that holds no records itself; null for other files. Throws `Damaged`. */
+  gather?(path: string): Gathered | null;
   /** Begins or continues one file. `state` is what `Mapper.state` said at the place where reading goes on. */
   map(file: TranscriptFile, options: MapOptions, state: string | null): Mapper;
   /**
@@ -34,6 +39,15 @@ export interface TranscriptFile {
   path: string;
   /** Text of a small file beside this one, such as a description of a subagent; null when there is none. */
   beside(name: string): string | null;
+}
+
+/** A database, or a file that only names others: what is read instead of its bytes. */
+export interface Gathered {
+  /** Differs from what it was whenever something is new. */
+  size: number;
+  mtimeMs: number;
+  /** Each holds a record. */
+  lines(): Iterable<Line>;
 }
 
 export interface MapOptions {

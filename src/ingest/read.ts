@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { fstatSync, readFileSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Cursor, SourceBatch } from "../events/sink.js";
-import type { Importer, MapOptions, Mapper, Say, Tally } from "./importer.js";
+import type { Gathered, Importer, MapOptions, Mapper, Say, Tally } from "./importer.js";
 import { judged } from "./judge.js";
 import { linesOf, type OpenFile } from "./lines.js";
 import { valuesOf } from "./values.js";
@@ -46,7 +46,7 @@ export function isUnchanged(cursor: Cursor, file: Identity, importer: Importer, 
  */
 export function* partsOf(
   path: string,
-  source: OpenFile & { identity: Identity },
+  source: OpenFile & { identity: Identity; gathered: Gathered | null },
   importer: Importer,
   options: ReadOptions,
   cursor: Cursor | null,
@@ -100,7 +100,7 @@ export function* partsOf(
     return done;
   }
 
-  for (const { found, skipped, end } of valuesOf(linesOf(source, place))) {
+  for (const { found, skipped, end } of valuesOf(source.gathered?.lines() ?? linesOf(source, place))) {
     for (const record of found) mapper.take(record, say);
     part.skipped.push(...skipped);
     Object.assign(place, end);
@@ -142,6 +142,7 @@ export function identityOf(file: number): Identity {
 /** True when the bytes before the cursor are still the ones that were read. */
 function goesOn(source: OpenFile, cursor: Cursor, importer: Importer): boolean {
   return (
+    !importer.whole &&
     cursor.parserVersion === importer.parserVersion &&
     cursor.offset <= source.size &&
     cursor.tailDigest === tailDigest(source, cursor.offset)

@@ -1,0 +1,21 @@
+import type { Importer } from "../importer.js";
+import { wholeDocuments } from "../whole.js";
+import { recognises } from "./detect.js";
+import { mayBe, places } from "./discover.js";
+import { gather } from "./gather.js";
+import { conversationOf } from "./parse.js";
+
+/** Sessions of opencode: its database, its storage folder, and exports. */
+export const opencode: Importer = {
+  agent: "opencode",
+  parserVersion: 1,
+  whole: true,
+  recognises,
+  places,
+  mayBe,
+  gather,
+  map: wholeDocuments("opencode", ({ path }) => ({
+    take: (record) => (recognises(record.value) ? conversationOf(record, path) : null),
+    rest: () => null,
+  })),
+};
