@@ -116,7 +116,7 @@ function constraintsIn(text: string): Mention[] {
 
 /** Words that always demand something, and words that do so at the beginning of a clause: "only if it rains" does not. */
 const DEMAND =
-  /\b(?:must|never|always|should(?:n['’]t| not)|may not|make sure|ensure|at (?:most|least)|no more than|(?:i|we) (?:don['’]t|do not) want|without (?:changing|touching|breaking|using))\b|(?:^|[,;:–—]\s*|\b(?:please|and|but|then|you|should|to)\s+)(?:only|keep|avoid|don['’]?t|do not)\b/i;
+  /\b(?:must|never|always|should(?:n['’]t| not)|may not|make sure|ensure|at (?:most|least)|no more than|(?:i|we) (?:don['’]t|do not) want|without (?:changing|touching|breaking|using))\b|(?:^|[,;:]\s*|\b(?:please|and|but|then|you|should|to)\s+)(?:only|keep|avoid|don['’]?t|do not)\b/i;
 
 function decisionsIn({ text }: Text): Mention[] {
   return sentencesOf(text)

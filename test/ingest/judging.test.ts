@@ -81,6 +81,24 @@ test("a lost demand of the user is a violation whatever the mean, unless it is a
   held.cleanup();
 });
 
+test("what a user said while refusing a call is a demand too, and the refusal is no error", () => {
+  const refused =
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nWe don't want a drawer cache in the till.";
+  const lines = session(FILES, FILES);
+  lines.splice(
+    -5,
+    0,
+    call(id(90), "Edit", { file_path: "/shop/till/drawerPort.ts" }),
+    result(id(90), refused, {}, { is_error: true }),
+  );
+  const held = imported({ "s1.jsonl": transcript(...lines) });
+  assert.equal(
+    states(held).filter(({ kind }) => kind === "user_constraint" || kind === "error"),
+    [{ kind: "user_constraint", state: "lost", n: 1 }],
+  );
+  held.cleanup();
+});
+
 test("what stands in the kept tail only was not at risk", () => {
   const lines = session(FILES, []).map((record) =>
     (record as { subtype?: string }).subtype === "compact_boundary"

@@ -35,9 +35,7 @@ export function passages(lane: string): (record: Found) => Passage[] {
 type Bare = Passage extends infer P ? (P extends Passage ? Omit<P, "position" | "turn" | "message"> : never) : never;
 
 function said(record: UserRecord): Bare[] {
-  const answers = record.results.map(
-    ({ id, isError, content }: ToolResult): Bare => ({ kind: "result", call: id, isError, text: edgesOf(content) }),
-  );
+  const answers = record.results.flatMap(answered);
   if (record.text === null || record.results.length > 0) return answers;
   const words = decoded(record.text);
   if (record.checkpoint) return [{ kind: "checkpoint", text: checkpointOf(words) }];
@@ -45,6 +43,17 @@ function said(record: UserRecord): Bare[] {
     ? [{ kind: "user", text: words.replace(REMINDER, "\n") }]
     : [{ kind: "reinjected", text: words }];
 }
+
+/** What a user says while refusing a call stands in its result, behind words of the client's own. */
+function answered({ id, isError, content }: ToolResult): Bare[] {
+  const text = edgesOf(content);
+  if (!isError || !text.startsWith(REFUSED)) return [{ kind: "result", call: id, isError, text }];
+  const words = text.indexOf(SAID);
+  return words < 0 ? [] : [{ kind: "user", text: text.slice(words + SAID.length) }];
+}
+
+const REFUSED = "The user doesn't want to proceed with this tool use.";
+const SAID = "the user said:\n";
 
 /** The client's own words inside a prompt. */
 const REMINDER = /<(system-reminder|command-name|command-message|local-command-stdout)>[\s\S]*?<\/\1>/g;
