@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { SessionEvent } from "../../src/events/event.js";
+import { LARGEST_COUNT, type SessionEvent } from "../../src/events/event.js";
 import { type Cursor, CursorMoved } from "../../src/events/sink.js";
 import { Failure } from "../../src/failure.js";
 import { agentsOf } from "../../src/store/sessions.js";
@@ -325,13 +325,14 @@ for (const [what, event, says] of refused) {
   });
 }
 
-test("the largest exact number and booleans come back as they were", ({ store }) => {
-  append(store, [
-    request({ uncachedTokens: Number.MAX_SAFE_INTEGER, cacheReported: true }),
-    toolCall({ isError: false }),
-  ]);
-  assert.is(one(store, "SELECT uncached_tokens FROM requests"), Number.MAX_SAFE_INTEGER);
+test("the largest count and booleans come back as they were", ({ store }) => {
+  append(store, [request({ uncachedTokens: LARGEST_COUNT, cacheReported: true }), toolCall({ isError: false })]);
+  assert.is(one(store, "SELECT uncached_tokens FROM requests"), LARGEST_COUNT);
   assert.equal(all(store, "SELECT is_error, use_seen FROM tool_calls"), [[0, 1]]);
+});
+
+test("a count beyond all counting is refused, so that sums stay sums", ({ store }) => {
+  assert.throws(() => append(store, [request({ uncachedTokens: LARGEST_COUNT + 1 })]), /uncachedTokens/);
 });
 
 test("text that SQLite cannot hold is repaired, and its row is found again", ({ store }) => {

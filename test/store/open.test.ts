@@ -1,10 +1,20 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { openForWriting } from "../../src/db/open.js";
 import { Failure } from "../../src/failure.js";
 import { backUpStore, migrateStore } from "../../src/store/care.js";
-import { openStore, type Store } from "../../src/store/open.js";
+import { openStore, STORE_KIND, type Store } from "../../src/store/open.js";
 import { statusOf } from "../../src/store/status.js";
 import { NOON, request } from "../support/events.js";
 import { append, temporaryFolder } from "../support/store.js";
@@ -35,6 +45,11 @@ function abandon(store: Store, path: string): void {
   rmSync(`${path}-shm`, { force: true });
 }
 
+test("a new store is there with its tables or not at all", ({ path }) => {
+  assert.throws(() => openForWriting(path, { ...STORE_KIND, fill: () => assert.unreachable() }));
+  assert.equal(readdirSync(dirname(path)), []);
+});
+
 test("a store with an older schema is migrated by writing, and reading names the command", ({ path }) => {
   open(path).close();
   const store = open(path);
@@ -42,7 +57,7 @@ test("a store with an older schema is migrated by writing, and reading names the
   store.close();
   const failure = failureOf(() => open(path, "read"));
   assert.is(failure.code, "store.older");
-  assert.equal(failure.tries, ["sonny store migrate"]);
+  assert.equal(failure.tries, [`sonny store migrate --store ${path}`]);
 });
 
 test("a store of a newer sonny is refused, read or written, and keeps its bytes", ({ path }) => {

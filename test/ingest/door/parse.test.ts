@@ -93,7 +93,11 @@ const refused: [string, unknown, RegExp][] = [
   ["an empty session", { kind: "request", session: "" }, /"session": must not be empty/],
   ["an unknown field", { kind: "request", session: "s", tokens: 3 }, /"tokens": no such field/],
   ["negative tokens", { kind: "request", session: "s", readTokens: -1 }, /must not be negative/],
-  ["a number above 2^53", { kind: "request", session: "s", readTokens: 2 ** 53 }, /below 2\^53/],
+  [
+    "a number beyond all counting",
+    { kind: "request", session: "s", readTokens: 2 ** 53 - 1 },
+    /must not be above 1000000000000/,
+  ],
   [
     "NaN",
     { kind: "judgment", session: "s", compaction: "c", judge: "j", judgeKind: "llm", score: Number.NaN },
