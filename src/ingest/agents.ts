@@ -1,9 +1,10 @@
 import { claudeCode } from "./claude-code/importer.js";
 import { codex } from "./codex/importer.js";
+import { geminiCli } from "./gemini-cli/importer.js";
 import type { Importer } from "./importer.js";
 import { kimi } from "./kimi/importer.js";
 import { opencode } from "./opencode/importer.js";
 import { pi } from "./pi/importer.js";
 
 /** Every agent whose transcripts can be read. */
-export const importers: readonly Importer[] = [claudeCode, codex, kimi, opencode, pi];
+export const importers: readonly Importer[] = [claudeCode, codex, geminiCli, kimi, opencode, pi];

@@ -1,0 +1,16 @@
+import type { Importer } from "../importer.js";
+import { wholeDocuments } from "../whole.js";
+import { recognises } from "./detect.js";
+import { mayBe, places } from "./discover.js";
+import { chatReader } from "./parse.js";
+
+/** Chats of Gemini CLI, as one document or in lines. */
+export const geminiCli: Importer = {
+  agent: "gemini-cli",
+  parserVersion: 1,
+  whole: true,
+  recognises,
+  places,
+  mayBe,
+  map: wholeDocuments("gemini-cli", chatReader),
+};
