@@ -5,6 +5,7 @@ import type { Importer } from "./importer.js";
 import { kimi } from "./kimi/importer.js";
 import { opencode } from "./opencode/importer.js";
 import { pi } from "./pi/importer.js";
+import { qwenCode } from "./qwen-code/importer.js";
 
 /** Every agent whose transcripts can be read. */
-export const importers: readonly Importer[] = [claudeCode, codex, geminiCli, kimi, opencode, pi];
+export const importers: readonly Importer[] = [claudeCode, codex, geminiCli, kimi, opencode, pi, qwenCode];

@@ -42,7 +42,6 @@ export function stepsOf(session: string, messages: Message[], startedMs: number 
         return [
           answerStep(at, key, {
             messageId: id,
-            provider: "google",
             model: text(value.model),
             usage,
             raw: value.tokens,

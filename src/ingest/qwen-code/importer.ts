@@ -1,0 +1,16 @@
+import type { Importer } from "../importer.js";
+import { wholeDocuments } from "../whole.js";
+import { recognises } from "./detect.js";
+import { mayBe, places } from "./discover.js";
+import { sessionReader } from "./parse.js";
+
+/** Sessions of Qwen Code. */
+export const qwenCode: Importer = {
+  agent: "qwen-code",
+  parserVersion: 1,
+  whole: true,
+  recognises,
+  places,
+  mayBe,
+  map: wholeDocuments("qwen-code", sessionReader),
+};
