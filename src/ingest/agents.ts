@@ -1,5 +1,6 @@
 import { claudeCode } from "./claude-code/importer.js";
 import { codex } from "./codex/importer.js";
+import { copilotCli } from "./copilot-cli/importer.js";
 import { geminiCli } from "./gemini-cli/importer.js";
 import type { Importer } from "./importer.js";
 import { kimi } from "./kimi/importer.js";
@@ -8,4 +9,4 @@ import { pi } from "./pi/importer.js";
 import { qwenCode } from "./qwen-code/importer.js";
 
 /** Every agent whose transcripts can be read. */
-export const importers: readonly Importer[] = [claudeCode, codex, geminiCli, kimi, opencode, pi, qwenCode];
+export const importers: readonly Importer[] = [claudeCode, codex, copilotCli, geminiCli, kimi, opencode, pi, qwenCode];

@@ -1,0 +1,16 @@
+import type { Importer } from "../importer.js";
+import { wholeDocuments } from "../whole.js";
+import { recognises } from "./detect.js";
+import { mayBe, places } from "./discover.js";
+import { sessionReader } from "./parse.js";
+
+/** Events of Copilot CLI's sessions. */
+export const copilotCli: Importer = {
+  agent: "copilot-cli",
+  parserVersion: 1,
+  whole: true,
+  recognises,
+  places,
+  mayBe,
+  map: wholeDocuments("copilot-cli", sessionReader),
+};
