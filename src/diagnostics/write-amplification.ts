@@ -26,7 +26,8 @@ export async function writeAmplification(db: Kysely<Tables>, selection: Selectio
       "pair.prompt",
       sql<
         number | null
-      >`coalesce(requests.write_5m_tokens, 0) + coalesce(requests.write_1h_tokens, 0) + coalesce(requests.write_unsplit_tokens, 0)`.as(
+      >`iif(coalesce(requests.write_5m_tokens, requests.write_1h_tokens, requests.write_unsplit_tokens) is null, null,
+        ifnull(requests.write_5m_tokens, 0) + ifnull(requests.write_1h_tokens, 0) + ifnull(requests.write_unsplit_tokens, 0))`.as(
         "written",
       ),
       sql<number>`sum(pair.compacted) over (partition by pair.session, pair.lane order by pair.at_ms, pair.id)`.as(
@@ -41,6 +42,7 @@ export async function writeAmplification(db: Kysely<Tables>, selection: Selectio
           sql<number>`max(prompt)`.as("seen"),
           sql<number>`sum(written)`.as("written"),
           sql<number>`count(*)`.as("requests"),
+          sql<number>`count(written)`.as("told"),
         ])
         .groupBy(["session", "lane", "stretch"])
         .as("part"),
@@ -49,17 +51,17 @@ export async function writeAmplification(db: Kysely<Tables>, selection: Selectio
       sql<number>`ifnull(sum(seen), 0)`.as("seen"),
       sql<number>`ifnull(sum(written), 0)`.as("written"),
       sql<number>`ifnull(sum(requests), 0)`.as("requests"),
+      sql<number>`ifnull(sum(told), 0)`.as("told"),
     ])
     .executeTakeFirstOrThrow();
-  const told = sum.written > 0;
   return measured({
     method: "cache.write_amplification/1",
     evidence: "usage",
     unit: "times",
     count: sum.written,
-    of: told ? sum.seen : 0,
+    of: sum.told > 0 ? sum.seen : 0,
     nUnit: "tokens",
-    coverage: { observed: told ? sum.requests : 0, expected: sum.requests },
+    coverage: { observed: sum.told, expected: sum.requests },
     blind: sum.requests > 0 ? null : await blindTo(db, selection, "cache_counters"),
     unseen: "no cache writes are reported",
     nothing: "no request whose provider reports caching",
