@@ -1,0 +1,117 @@
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { transcript } from "../../support/claude.js";
+import { sameWhereverCut } from "../../support/cut.js";
+import { readsWhateverStands } from "../../support/hostile.js";
+import { type Imported, imported } from "../../support/import.js";
+
+type Given = Record<string, unknown>;
+
+let serial = 0;
+function record(type: string, given: Given = {}) {
+  serial += 1;
+  return {
+    uuid: `019f0000-0000-7000-8000-${String(serial).padStart(12, "0")}`,
+    sessionId: "q1",
+    timestamp: new Date(Date.UTC(2026, 4, 1, 9) + serial * 1000).toISOString(),
+    type,
+    cwd: "/home/ann/project",
+    version: "0.18.1",
+    ...given,
+  };
+}
+
+const user = (text: string) => record("user", { message: { role: "user", parts: [{ text }] } });
+
+/** Prompt 1000 of which 900 cached, candidates 45 and thoughts 5 beside them. */
+const usage = (given: Given = {}) => ({
+  promptTokenCount: 1000,
+  candidatesTokenCount: 45,
+  thoughtsTokenCount: 5,
+  cachedContentTokenCount: 900,
+  ...given,
+});
+const answer = (parts: unknown[] = [{ text: "ok" }], given: Given = {}) =>
+  record("assistant", { model: "coder-model", message: { role: "model", parts }, usageMetadata: usage(), ...given });
+const system = (subtype: string, systemPayload: Given) => record("system", { subtype, systemPayload });
+const call = (id: string) => ({ functionCall: { id, name: "read_file", args: { path: "a" } } });
+const result = (id: string, response: Given, about: Given = {}) =>
+  record("tool_result", {
+    message: { role: "user", parts: [{ functionResponse: { id, name: "read_file", response } }] },
+    toolCallResult: { callId: id, status: "success", ...about },
+  });
+
+const held = (...records: unknown[]): Imported => imported({ "q1.jsonl": transcript(...records) });
+
+function value(store: Imported, sql: string): unknown {
+  const found = store.value(sql);
+  store.cleanup();
+  return found;
+}
+
+test("the prompt's count holds what was read from the cache, and thoughts are output", () => {
+  const sql = "SELECT uncached_tokens || ' ' || read_tokens || ' ' || output_tokens FROM requests";
+  assert.is(value(held(user("hi"), answer()), sql), "100 900 50");
+});
+
+test("what telemetry repeats of an answer counts once", () => {
+  const telemetry = system("ui_telemetry", {
+    uiEvent: { "event.name": "qwen-code.api_response", input_token_count: 1000, output_token_count: 45 },
+  });
+  assert.is(value(held(user("hi"), telemetry, answer()), "SELECT count(*) FROM requests"), 1);
+});
+
+test("an answer on two records is one request with the calls of both; one without usage is none", () => {
+  const first = answer([call("call_1")], { usageMetadata: undefined });
+  const second = { ...answer([call("call_2")]), uuid: first.uuid };
+  const store = held(user("hi"), first, second, answer([{ text: "lost" }], { usageMetadata: undefined }));
+  assert.is(store.value("SELECT count(*) FROM requests"), 1);
+  assert.is(value(store, "SELECT count(*) FROM tool_calls"), 2);
+});
+
+test("a failed call and what it broke are told", () => {
+  const refused = result("call_1", { error: "no" }, { status: "error", errorType: "invalid_tool_params" });
+  const store = held(user("hi"), answer([call("call_1")]), refused);
+  assert.is(store.value("SELECT is_error FROM tool_calls"), 1);
+  assert.is(value(store, "SELECT w.text FROM contract_checks t JOIN words w ON w.id = t.code"), "args_schema");
+});
+
+test("a rewind leaves what was billed, and the next request says that the context is another", () => {
+  const rewind = system("rewind", { targetUuid: "x" });
+  const store = held(user("one"), answer(), rewind, user("two"), answer());
+  assert.is(store.value("SELECT count(*) FROM requests"), 2);
+  const branched = "SELECT count(*) FROM requests t JOIN words w ON w.id = t.rewrite_kind WHERE w.text = 'branch'";
+  assert.is(value(store, branched), 1);
+});
+
+test("a compression is measured by its own count and by the next request", () => {
+  const compression = system("chat_compression", {
+    info: { originalTokenCount: 90_000, newTokenCount: 4000, compressionStatus: 1 },
+    compressedHistory: [{ role: "user", parts: [{ text: "Goal: a parser." }] }],
+  });
+  const store = held(user("one"), answer(), compression, answer());
+  assert.equal(store.rows("SELECT tokens_before, tokens_after FROM compactions"), [
+    { tokens_before: 90_000, tokens_after: 1000 },
+  ]);
+  store.cleanup();
+});
+
+test("wherever an import is cut and run again, the store is that of one import", () => {
+  sameWhereverCut(transcript(user("one"), answer([call("call_1")]), result("call_1", { output: "a" }), answer()));
+});
+
+test("whatever stands in whichever field, the file is read and the rest is kept", () => {
+  readsWhateverStands(
+    "q1.jsonl",
+    [user("one"), answer()],
+    [
+      answer([call("call_1")]),
+      result("call_1", { output: "a" }),
+      system("chat_compression", { info: { originalTokenCount: 5 }, compressedHistory: [{ parts: [{ text: "x" }] }] }),
+      system("custom_title", { customTitle: "x" }),
+      system("ui_telemetry", { uiEvent: { "event.name": "qwen-code.api_error", status_code: 500, error_type: "x" } }),
+    ],
+  );
+});
+
+test.run();
