@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { sameWhereverCut } from "../../support/cut.js";
+import { readsWhateverStands } from "../../support/hostile.js";
 import { type Imported, imported } from "../../support/import.js";
 import {
   assistant,
@@ -200,6 +201,25 @@ test("rows that hold no JSON are left out, and the rest is kept", () => {
 
 test("wherever an export is cut and written again, the store is that of one import", () => {
   sameWhereverCut(JSON.stringify(everything(), null, 2), "all.export.json");
+});
+
+test("whatever stands in whichever field, the file is read and the rest is kept", () => {
+  readsWhateverStands(
+    "s.export.json",
+    [session("ses_good", user("hi"), assistant())],
+    [
+      session(
+        "ses_odd",
+        user("one"),
+        assistant([tool("call_0000000000000001"), step()]),
+        user("", { type: "compaction", auto: true }),
+        assistant([{ type: "text", text: "Goal." }], {
+          summary: true,
+          error: { name: "x", data: { statusCode: 500 } },
+        }),
+      ),
+    ],
+  );
 });
 
 test.run();
