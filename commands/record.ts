@@ -6,7 +6,7 @@ import { storeFlag } from "../src/cli/flags.js";
 import { Failure } from "../src/failure.js";
 import { readDoor } from "../src/ingest/door/read.js";
 import { doorText } from "../src/report/door.js";
-import { agentsOf } from "../src/store/sessions.js";
+import { agentsOf, holdsSubject } from "../src/store/sessions.js";
 import { storeSink } from "../src/store/sink.js";
 
 export default class Record extends StoreCommand {
@@ -34,6 +34,7 @@ export default class Record extends StoreCommand {
       ...(await readDoor(input, file ?? "stdin", storeSink(store, { nowMs: Date.now, machine: this.env.machine }), {
         tenant,
         agentOf: (session) => agentsOf(store, session)[0] ?? "custom",
+        holds: (id) => holdsSubject(store, id),
       }).catch(unreadable(file))),
     }));
     this.log(doorText(report));

@@ -25,8 +25,12 @@ export default class Usage extends StoreCommand {
     store: storeFlag,
     ...scopeFlags,
     ...windowFlags,
-    tab: Flags.option({ options: TABS, description: "which view (default: cost)", helpValue: "TAB" })(),
-    by: Flags.option({ options: USAGE_GROUPINGS, description: "one row per group", helpValue: "GROUP" })(),
+    tab: Flags.option({ options: TABS, description: "which view (default: cost)", helpValue: TABS.join("|") })(),
+    by: Flags.option({
+      options: USAGE_GROUPINGS,
+      description: "one row per group",
+      helpValue: USAGE_GROUPINGS.join("|"),
+    })(),
     csv: Flags.boolean({ description: "one line per group, comma-separated", exclusive: ["json"] }),
     watch: Flags.boolean({ description: "draw again every few seconds until Ctrl-C", exclusive: ["json", "csv"] }),
   };

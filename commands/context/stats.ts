@@ -25,7 +25,11 @@ export default class ContextStats extends StoreCommand {
     store: storeFlag,
     ...scopeFlags,
     ...windowFlags,
-    by: Flags.option({ options: GROUPINGS, description: "the same figures per group", helpValue: "GROUP" })(),
+    by: Flags.option({
+      options: GROUPINGS,
+      description: "the same figures per group",
+      helpValue: GROUPINGS.join("|"),
+    })(),
     floor: Flags.string({ description: "retention below this counts as below (default 0.70)", helpValue: "SHARE" }),
     judge: Flags.string({ description: "whose judgments of retention to show", helpValue: "NAME" }),
     csv: Flags.boolean({ description: "one line per figure, comma-separated", exclusive: ["json"] }),

@@ -1,6 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { StoreCommand } from "../../src/cli/command.js";
 import { scopeFlags, scopeOf, storeFlag, windowFlags } from "../../src/cli/flags.js";
+import { CHECKS } from "../../src/diagnostics/checks/check.js";
 import { checkSession, checkSessions, combined } from "../../src/diagnostics/checks/session.js";
 import { Failure } from "../../src/failure.js";
 import { exitOf } from "../../src/gate/exit.js";
@@ -31,7 +32,10 @@ export default class ContextValidate extends StoreCommand {
     "allow-unjudged": Flags.boolean({ description: "accept compactions that nobody judged" }),
     "allow-lost-constraints": Flags.boolean({ description: "accept lost user constraints" }),
     "strict-declared": Flags.boolean({ description: "declared changes of the shell are violations too" }),
-    require: Flags.string({ description: "checks that must be measured, comma-separated", helpValue: "CHECKS" }),
+    require: Flags.string({
+      description: `checks that must be measured, comma-separated: ${CHECKS.join(", ")}`,
+      helpValue: "CHECKS",
+    }),
     junit: Flags.string({ description: "also write the verdicts as JUnit XML", helpValue: "FILE" }),
   };
 

@@ -32,7 +32,7 @@ export function importText(report: Imported): string {
   const { files, requests, lines } = report;
   const text = [
     `${counted(files.found, "file")} found: ${files.read} read, ${files.unchanged} unchanged, ${files.refused} refused`,
-    `new: ${counted(requests.kept, "request")}, ${counted(report.turns, "turn")}, ${counted(report.toolCalls, "tool call")}, ${counted(report.compactions, "compaction")} in ${counted(report.sessions, "session")}`,
+    `${report.store === null ? "found, not compared with the store" : "new"}: ${counted(requests.kept, "request")}, ${counted(report.turns, "turn")} in all lanes, ${counted(report.toolCalls, "tool call")}, ${counted(report.compactions, "compaction and micro-compaction", "compactions and micro-compactions")} in ${counted(report.sessions, "session")}`,
     `counted once: ${counted(requests.duplicates, "repeated line or copy", "repeated lines and copies")} of requests left out`,
   ];
   if (requests.withoutKey > 0)

@@ -46,7 +46,7 @@ function block(compaction: NumberedLosses, page: Page): string[] {
 
 const WHY = new Map(
   Object.entries({
-    replaced_text_elsewhere: "the file holds too little of what was replaced; the session began in another one",
+    replaced_text_elsewhere: "the file holds too little of what was replaced to judge it",
     too_long: "what was replaced is too long to be read",
     no_facts: "nothing in the replaced text that could be told from chance",
     invalid: "a control failed: the same judge finds facts in a foreign checkpoint, or not in the text itself",

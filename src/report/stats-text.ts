@@ -76,10 +76,10 @@ function totalLines({ tokens, lowerBound, ...totals }: Totals, page: Page): stri
   const written = [tokens.write5m, tokens.write1h, tokens.writeUnsplit].filter((part) => part !== null);
   return columns(page, [
     row("sessions", grouped(totals.sessions)),
-    row("turns", grouped(totals.turns)),
+    row("turns of parent lanes", grouped(totals.turns)),
     row("requests", grouped(totals.requests)),
     row("tool calls", grouped(totals.toolCalls)),
-    row("compactions", grouped(totals.compactions)),
+    row("compactions, without micro ones", grouped(totals.compactions)),
     row("uncached input tokens", told(tokens.uncached, input)),
     row("cache read tokens", told(tokens.read, input)),
     row("cache write tokens", told(written.length === 0 ? null : written.reduce((sum, part) => sum + part, 0), input)),
@@ -125,9 +125,9 @@ function ttlLines(mix: TtlShare[], page: Page): string {
     named(share.agent, share.version),
     { text: shown(share.hourShare), right: true },
     { text: grouped(share.write1hTokens + share.write5mTokens), right: true },
-    share.collapsed ? "FELL by more than 50 points: pauses cost more since this version" : "",
+    share.collapsed ? "LOWER by more than 50 points than the version before: pauses cost more with it" : "",
   ]);
-  return table(page, ["client", "for an hour", "tokens written", ""], rows);
+  return table(page, ["client (requests of a turn)", "for an hour", "tokens written, lifetime told", ""], rows);
 }
 
 function recipeLines(recipes: Recipe[], floor: number, page: Page): string {
@@ -146,7 +146,7 @@ function recipeLines(recipes: Recipe[], floor: number, page: Page): string {
       `${shown(ratio.value)} (${grouped(ratio.count)} of ${grouped(ratio.of)} tokens${countMethod === null ? "" : ` by ${countMethod}`}, ${ratio.coverage.observed} of ${ratio.coverage.expected} counted)`,
       shown(meanRatio.value),
       `${shown(retention.value, [floor])} (${judged}${worth}${why})`,
-      apart.length === 0 ? "–" : apart.join(", "),
+      apart.length === 0 ? "none" : apart.join(", "),
     ];
   });
   if (rows.length === 0) return "";
@@ -167,7 +167,7 @@ function aftermathLines(recipes: Recipe[], page: Page): string {
       payback.value === null
         ? "–"
         : `${payback.value.toFixed(1)} requests${cached} (${payback.paidBack} of ${payback.count} did)`,
-      thrash.runs === 0 ? "–" : `${counted(thrash.compactions, "compaction")} in ${counted(thrash.runs, "run")}`,
+      thrash.runs === 0 ? "no run" : `${counted(thrash.compactions, "compaction")} in ${counted(thrash.runs, "run")}`,
     ];
   });
   const told = rows.filter((row) => row.slice(1).some((cell) => cell !== "–"));

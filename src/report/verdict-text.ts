@@ -21,8 +21,22 @@ export function verdictText(result: SessionVerdict, store: string, page: Page): 
     "",
     ...checks.flatMap((check, at) => checkLines(check, alreadySaid(checks.slice(0, at)), page)),
     "",
-    `${painted(result.verdict, page)}: ${result.violated} of ${checks.length} checks violated`,
+    `${painted(result.verdict, page)}: ${result.violated} of ${checks.length} checks violated; ${tallied(checks)}`,
   ].join("\n");
+}
+
+/** How the other checks went, in words: "1 passed, 3 did not apply". */
+function tallied(checks: CheckResult[]): string {
+  const words: [Verdict, string][] = [
+    ["unmeasured", "unmeasured"],
+    ["pass", "passed"],
+    ["not_applicable", "did not apply"],
+  ];
+  return words
+    .map(([verdict, word]) => [checks.filter((check) => check.verdict === verdict).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
 }
 
 /** Many sessions: those that do not pass with the checks that say why, then the sums. */
@@ -41,6 +55,7 @@ export function verdictsText(results: SessionVerdict[], store: string, page: Pag
     "",
     ...lines,
     ...(lines.length > 0 ? [""] : []),
+    ...(results.length === 0 ? ["no session in this scope"] : []),
     `${counted(results.length, "session")}: ${count("pass")} pass, ${count("violated")} violated, ${count("unmeasured")} unmeasured`,
   ].join("\n");
 }

@@ -38,6 +38,9 @@ const FACTS = {
 
 type Row = Record<string, unknown>;
 
+/** What has no time stands last, so that it follows what it is about. */
+const LATEST = Number.MAX_SAFE_INTEGER;
+
 /**
  * Everything the store holds of one session, as the events that were said, in order of time: counted rows only.
  * `session` is the inner key (see `sessions.ts`). Segments of layouts are not read back; their digests are.
@@ -132,7 +135,7 @@ export async function eventsOf(db: Kysely<Tables>, session: number): Promise<Ses
   coverage.forEach((row, at) => {
     said.push({ ...derived(`coverage ${at}`, {}), kind: "coverage", ...row } as SessionEvent);
   });
-  return [...said, ...events.sort((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0))];
+  return [...said, ...events.sort((a, b) => (a.atMs ?? LATEST) - (b.atMs ?? LATEST))];
 }
 
 function fieldsOf(row: Row, wordColumns: readonly string[], flags: readonly string[], words: Map<number, string>): Row {

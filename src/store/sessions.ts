@@ -24,3 +24,12 @@ export function sessionKey(store: Pick<Store, "path" | "raw">, session: string, 
   const sql = "SELECT s.id FROM sessions s JOIN words w ON w.id = s.agent WHERE s.session_id = ? AND w.text = ?";
   return guarded(store.path, () => store.raw.prepare(sql).pluck().get(session, agents[0]) as number);
 }
+
+/** True when a judgment or waiver can be about this thing: a compaction, a contract result or a tool call. */
+export function holdsSubject({ path, raw }: Pick<Store, "path" | "raw">, eventId: Buffer): boolean {
+  return guarded(path, () =>
+    ["compactions", "contract_checks", "tool_calls"].some(
+      (table) => raw.prepare(`SELECT 1 FROM ${table} WHERE event_id = ? LIMIT 1`).get(eventId) !== undefined,
+    ),
+  );
+}

@@ -1,14 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../store/schema.js";
-import {
-  inScope,
-  inScopeWithCopies,
-  type Scope,
-  type ScopedTable,
-  type Selection,
-  select,
-  without,
-} from "../../store/scope.js";
+import { inScope, inScopeWithCopies, type Scope, type ScopedTable, type Selection, select } from "../../store/scope.js";
 import { sessionsInScope } from "../sessions-in-scope.js";
 import { inSnapshot } from "../snapshot.js";
 import { CHECKS, type Check, type CheckId, type CheckOptions, type CheckResult, type Verdict } from "./check.js";
@@ -54,7 +46,7 @@ export function checkSession(
       ...scope,
       ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
     });
-    const observed = await observedIn(db, without(selection, "tenant"));
+    const observed = await observedIn(db, selection);
     const checks: CheckResult[] = [];
     for (const id of CHECKS) {
       const result = selection.session === 0 ? unknown(id, scope.session) : await byId[id](db, selection, options);

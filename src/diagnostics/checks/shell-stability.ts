@@ -61,7 +61,7 @@ export async function shellStability(
         ? "no lane with two requests"
         : blind
           ? `the shell cannot be seen in ${counted(seen.all, "transition")}`
-          : `${counted(violations, "change")} refused and ${declared} declared in ${counted(seen.all, "transition")}, by ${basis ?? "what little was recorded"}`,
+          : `${counted(violations, "change")} held against it and ${declared} declared in ${counted(seen.all, "transition")}, by ${basis ?? "what little was recorded"}`,
     tries: blind ? wouldShow([reasons.why, deltas.why, whole.why]) : violations > 0 ? [STEADY] : [],
     evidence: await evidenceOf(db, found),
   };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Digest, RequestFact, SessionEvent } from "../../events/event.js";
-import { DIGEST_ALGORITHM, digestOf, eventIdOf } from "../../events/identity.js";
+import { DIGEST_ALGORITHM, digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { type DoorEvent, doorEvent } from "./schema.js";
 
 export interface DoorOptions {
@@ -8,6 +8,8 @@ export interface DoorOptions {
   agentOf: (session: string) => string;
   /** Tenant of an event that names none. */
   tenant: string | null;
+  /** True when an earlier reading recorded this thing: judgments and waivers must be about something. */
+  holds?: (id: Digest) => boolean;
 }
 
 export type DoorResult = { event: SessionEvent } | { refused: string };
@@ -20,26 +22,34 @@ export function doorReader(
   options: DoorOptions,
 ): (value: unknown, line: number | null, offset: number | null) => DoorResult {
   const seen = new Map<string, number>();
+  const said = new Set<string>();
+  const unknown = (about: Digest) => !said.has(hexOf(about)) && !(options.holds?.(about) ?? false);
   return (value, line, offset) => {
     const parsed = v.safeParse(doorEvent, value, { abortEarly: true });
     if (!parsed.success) return { refused: complaint(value, parsed.issues[0]) };
-    const said = parsed.output;
-    const agent = said.agent ?? options.agentOf(said.session);
-    const nth = said.id === undefined && said.eventId === undefined ? next(seen, JSON.stringify(value)) : 0;
+    const given = parsed.output;
+    const agent = given.agent ?? options.agentOf(given.session);
+    const nth = given.id === undefined && given.eventId === undefined ? next(seen, JSON.stringify(value)) : 0;
     const header = {
-      eventId: idOf(said, agent, value, nth),
+      eventId: idOf(given, agent, value, nth),
       agent,
-      session: said.session,
-      lane: said.lane,
-      turn: said.kind === "turn" ? (said.turn ?? said.id ?? null) : said.turn,
-      tenant: said.tenant ?? options.tenant,
-      atMs: ms(said.at),
-      timeQuality: said.at === null ? ("recorded" as const) : ("exact" as const),
-      line: said.line ?? line,
+      session: given.session,
+      lane: given.lane,
+      turn: given.kind === "turn" ? (given.turn ?? given.id ?? null) : given.turn,
+      tenant: given.tenant ?? options.tenant,
+      atMs: ms(given.at),
+      timeQuality: given.at === null ? ("recorded" as const) : ("exact" as const),
+      line: given.line ?? line,
       offset,
     };
-    if (said.kind === "turn" && header.turn === null) return { refused: `"turn": a turn needs the id of its prompt` };
-    return { event: { ...header, ...fieldsOf(said, agent) } as SessionEvent };
+    if (given.kind === "turn" && header.turn === null) return { refused: `"turn": a turn needs the id of its prompt` };
+    const event = { ...header, ...fieldsOf(given, agent) } as SessionEvent;
+    if (event.kind === "judgment" && unknown(event.compaction))
+      return { refused: `"compaction": nothing recorded has this id in session ${given.session}` };
+    if (event.kind === "waiver" && unknown(event.violation))
+      return { refused: `"violation": nothing recorded has this id in session ${given.session}` };
+    said.add(hexOf(event.eventId));
+    return { event };
   };
 }
 

@@ -6,7 +6,7 @@ import { doorReader } from "../../../src/ingest/door/parse.js";
 import { doorFormOf } from "../../../src/ingest/door/write.js";
 import * as make from "../../support/events.js";
 
-const reader = () => doorReader({ agentOf: () => "custom", tenant: null });
+const reader = () => doorReader({ agentOf: () => "custom", tenant: null, holds: () => true });
 const read = (value: unknown) => reader()(value, 7, null);
 const event = (value: unknown): SessionEvent => {
   const result = read(value);
@@ -62,6 +62,17 @@ test("a reference by id is the id of that event", () => {
     score: 1,
   });
   assert.equal(judgment.kind === "judgment" && judgment.compaction, compaction.eventId);
+});
+
+test("a judgment or waiver about nothing is refused, one about an earlier line or a recorded thing is taken", () => {
+  const judgment = { kind: "judgment", session: "s1", compaction: "c1", judgeKind: "human", judge: "ann", score: 1 };
+  const waiver = { kind: "waiver", session: "s1", violation: "k1", author: "ann", reason: "known" };
+  const strict = doorReader({ agentOf: () => "custom", tenant: null });
+  for (const about of [judgment, waiver])
+    assert.match(JSON.stringify(strict(about, 1, null)), /nothing recorded has this id in session s1/);
+  strict({ kind: "compaction", session: "s1", id: "c1", recipe: "r" }, 2, null);
+  assert.ok("event" in strict(judgment, 3, null));
+  assert.ok("event" in reader()(waiver, 4, null));
 });
 
 test("a digest is 32 hex digits or any other text", () => {
