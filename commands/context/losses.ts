@@ -64,7 +64,8 @@ type Numbered = CompactionLosses & { number: number };
 function onlyKind(compaction: Numbered, kind: string | undefined): Numbered {
   const { judgment } = compaction;
   if (judgment === null || kind === undefined) return compaction;
-  return { ...compaction, judgment: { ...judgment, lost: judgment.lost.filter((fact) => fact.kind === kind) } };
+  const ofKind = <T extends { kind: string }>(facts: T[]) => facts.filter((fact) => fact.kind === kind);
+  return { ...compaction, judgment: { ...judgment, kinds: ofKind(judgment.kinds), lost: ofKind(judgment.lost) } };
 }
 
 /** The words of lost facts, as far as the transcript still tells them. */

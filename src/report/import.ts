@@ -30,6 +30,7 @@ const SHOWN = 10;
 /** What was read, what was left out and why. */
 export function importText(report: Imported): string {
   const { files, requests, lines } = report;
+  if (files.found === 0) return clean("no transcripts found; sonny import --list says where they are looked for");
   const text = [
     `${counted(files.found, "file")} found: ${files.read} read, ${files.unchanged} unchanged, ${files.refused} refused`,
     `${report.store === null ? "found, not compared with the store" : "new"}: ${counted(requests.kept, "request")}, ${counted(report.turns, "turn")} in all lanes, ${counted(report.toolCalls, "tool call")}, ${counted(report.compactions, "compaction and micro-compaction", "compactions and micro-compactions")} in ${counted(report.sessions, "session")}`,

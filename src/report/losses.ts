@@ -32,6 +32,7 @@ function block(compaction: NumberedLosses, page: Page): string[] {
   if (judgment === null) return [...lines, `  unjudged: ${WHY.get(unjudged!) ?? clean(unjudged!)}`];
   const { lost } = judgment;
   lines.push(...scoreLines(judgment), table(page, HEAD, judgment.kinds.map(kindRow)));
+  if (judgment.kinds.length === 0) return [...lines, "  no fact of this kind was found in the replaced text"];
   if (lost.length === 0) return [...lines, "  nothing lost that the words can show"];
   lines.push(`  lost, weightiest first${sourceReadable ? "" : " (the file is gone: only places are known)"}`);
   lines.push(

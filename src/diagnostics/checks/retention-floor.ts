@@ -41,12 +41,15 @@ export async function retentionFloor(
     new Set(findings.filter((finding) => finding.outcome === outcome).map(({ id }) => id)).size;
   const violations = withOutcome("violation");
   const unmeasured = withOutcome("unmeasured");
+  const accepted = findings.filter(
+    ({ outcome, message }) => outcome === "noted" && message.includes("unjudged"),
+  ).length;
   return {
     id: "retention_floor",
     verdict: violations > 0 ? "violated" : unmeasured > 0 ? "unmeasured" : "pass",
     violations,
     unmeasured,
-    summary: `${counted(compactions.length, "compaction")}, ${violations} below ${options.floor} or faulty, ${unmeasured} undecided, by ${judge ?? "no judge"}`,
+    summary: `${counted(compactions.length, "compaction")}, ${violations} below ${options.floor} or faulty, ${unmeasured} undecided${accepted > 0 ? `, ${accepted} unjudged accepted` : ""}, by ${judge ?? "no judge"}`,
     tries: [
       ...(violations > 0 ? ["let the recipe keep more, or accept less on purpose: --floor"] : []),
       ...(unmeasured > 0 ? triesFor(compactions, judge) : []),
