@@ -54,7 +54,7 @@ test("without a path the agent's own folder is read", ({ at }) => {
 test("nothing to import is no failure", ({ at }) => {
   const ran = at.sonny(["import"]);
   assert.is(ran.code, 0);
-  assert.match(ran.stdout, "0 files found");
+  assert.match(ran.stdout, "no transcripts found");
 });
 
 test("--list says what is where and makes no store", ({ at }) => {
