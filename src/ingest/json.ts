@@ -29,9 +29,12 @@ export function encoded(value: string): Utf8 {
   return (OUTSIDE_ASCII.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value) as Utf8;
 }
 
+/** A tenth of what the store takes, so that the sum of a request's buckets can be told too. */
+const LARGEST = LARGEST_COUNT / 10;
+
 /** A count; anything but a whole number from 0 to what can be counted at all is unknown. */
 export function count(value: unknown): number | null {
-  const counts = Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= LARGEST_COUNT;
+  const counts = Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= LARGEST;
   return counts ? (value as number) : null;
 }
 

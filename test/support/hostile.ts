@@ -40,7 +40,7 @@ export function readsWhateverStands(name: string, good: unknown[], records: unkn
       assert.is(held.again().files.read, 0);
       held.cleanup();
     }),
-    { numRuns },
+    { numRuns, ...(process.env.FC_SEED ? { seed: Number(process.env.FC_SEED) } : {}) },
   );
 }
 
