@@ -24,7 +24,7 @@ type Flags = Record<string, string | undefined>;
 
 async function statsAnswer({ db, path }: Store, flags: Flags, env: Environment, nowMs: number) {
   known(flags, ["session", "tenant", "agent", "lane", "model", "since", "until", "timezone", "floor", "judge"]);
-  const { scope, timezone } = scopeOf(flags, env, nowMs);
+  const { scope, timezone } = scopeOf({ timezone: "UTC", ...flags }, env, nowMs);
   const stats = await contextStats(db, scope, {
     floor: floorOf(flags.floor),
     judge: flags.judge,
@@ -39,7 +39,7 @@ async function verdictAnswer({ db, path }: Store, question: Pick<Question, "flag
   known(flags, ["tenant", "agent", "since", "until", "timezone", "floor", "judge", "require", ...switches]);
   if (session === undefined)
     throw new Failure("fixture.invalid", "validate needs a session", { tries: ["validate: { session: ID }"] });
-  const { scope } = scopeOf(flags, env, nowMs);
+  const { scope } = scopeOf({ timezone: "UTC", ...flags }, env, nowMs);
   const on = Object.fromEntries(switches.map((name) => [name, question.flags[name] === true]));
   const verdict = await checkSession(db, { ...scope, session }, checkOptions({ ...flags, ...on }, nowMs));
   return { ...verdictJson(verdict, path), exit: exitOf(verdict.verdict) };

@@ -1,5 +1,4 @@
-import { TZDate } from "@date-fns/tz";
-import { addDays } from "date-fns/addDays";
+import { tzOffset } from "@date-fns/tz";
 import { isValid } from "date-fns/isValid";
 import { parseISO } from "date-fns/parseISO";
 import { Failure } from "../failure.js";
@@ -56,26 +55,24 @@ function spanMs(text: string): number {
 
 function dateMs(text: string, timezone: string, daysAfter: 0 | 1): number | null {
   if (DATE.test(text)) {
-    if (!isValid(parseISO(text))) return null;
-    const [year, month, day] = text.split("-").map(Number) as [number, number, number];
-    return addDays(new TZDate(year, month - 1, day, timezone), daysAfter).getTime();
+    const midnight = parseISO(`${text}T00:00:00Z`);
+    return isValid(midnight) ? momentIn(timezone, midnight.getTime() + daysAfter * UNIT_MS.d!) : null;
   }
   const found = DATE_TIME.exec(text);
   if (found === null) return null;
   const iso = text.replace(" ", "T");
-  const local = parseISO(iso);
-  if (!isValid(local)) return null;
-  if (found[1] !== undefined) return local.getTime();
-  return new TZDate(
-    local.getFullYear(),
-    local.getMonth(),
-    local.getDate(),
-    local.getHours(),
-    local.getMinutes(),
-    local.getSeconds(),
-    local.getMilliseconds(),
-    timezone,
-  ).getTime();
+  const said = parseISO(found[1] === undefined ? `${iso}Z` : iso);
+  if (!isValid(said)) return null;
+  return found[1] === undefined ? momentIn(timezone, said.getTime()) : said.getTime();
+}
+
+/**
+ * The moment at which clocks of the zone show what a clock in UTC shows at `wallMs`. The machine's own zone plays no
+ * part. A time that the zone skips is the moment an hour later.
+ */
+function momentIn(timezone: string, wallMs: number): number {
+  const near = wallMs - tzOffset(timezone, new Date(wallMs)) * UNIT_MS.m!;
+  return wallMs - tzOffset(timezone, new Date(near)) * UNIT_MS.m!;
 }
 
 function unreadable(text: string): Failure {

@@ -144,6 +144,7 @@ async function factCoverage(db: Kysely<Tables>, selection: Selection): Promise<C
     .select(["fact", "why"])
     .distinct()
     .where(ofSessions(selection, "coverage.session"))
+    .where(anythingOf(selection, ["turns", "requests"], "coverage.session"))
     .where("why", "is not", null)
     .where("level", "<>", "full")
     .orderBy("why")

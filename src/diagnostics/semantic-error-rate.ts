@@ -39,5 +39,6 @@ export async function semanticErrorRate(db: Kysely<Tables>, selection: Selection
     unseen: "not every semantic hit was compared",
     nothing: "no lookup in a semantic cache",
   });
+  if (wrong > lookups) return withheld(figure, "invalid", "more wrong answers than lookups lie in this window");
   return classed === 0 && hits > 0 ? withheld(figure, "insufficient", "no served hit was classed") : figure;
 }

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { CoveredFact } from "../events/event.js";
 import type { Tables } from "../store/schema.js";
 import { inScope, ofSessions, type Selection } from "../store/scope.js";
+import { anythingOf } from "./sessions-in-scope.js";
 
 /**
  * Whether the sources of a session can tell a kind of fact at all: `full` or `absent` when all that spoke of it say so,
@@ -65,6 +66,7 @@ export async function whyUnseen(db: Kysely<Tables>, selection: Selection, fact: 
     .where("level", "<>", "full")
     .where("why", "is not", null)
     .where(ofSessions(selection, "coverage.session"))
+    .where(anythingOf(selection, ["turns", "requests"], "coverage.session"))
     .groupBy("why")
     .orderBy("times", "desc")
     .orderBy("why")

@@ -30,7 +30,9 @@ export interface FixtureReport {
   expectedFailures: number;
 }
 
-/** Answers a question about a store exactly as the command would: its JSON, and its exit code as `exit`. */
+/**
+ * Answers a question about a store as the command would: its JSON, and its exit code as `exit`. Dates are in UTC unless a question names a zone, and prices are the shipped ones, so that a fixture is the same on every machine.
+ */
 export type Asker = (
   store: Store,
   question: Pick<Question, "ask" | "flags">,

@@ -40,6 +40,17 @@ test("a date and time is local unless it names an offset", () => {
   assert.is(sinceMs("2026-08-01T10:00:00+02:00", now), Date.UTC(2026, 7, 1, 8));
 });
 
+test("a time that the machine's own zone skips is a time in another zone", () => {
+  const zone = process.env.TZ;
+  process.env.TZ = "Europe/Berlin";
+  try {
+    assert.is(sinceMs("2026-03-29T02:30", { ...now, timezone: "UTC" }), Date.UTC(2026, 2, 29, 2, 30));
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 test("an evening in Los Angeles belongs to its local day", () => {
   const there = { ...now, timezone: "America/Los_Angeles" };
   const evening = Date.UTC(2026, 0, 25, 4, 8);

@@ -140,8 +140,25 @@ test("two tenants: each sees only its own, and theirs and nobody's add up to the
       readTokens: 1,
       outputTokens: 1,
     });
+  const silent = (tenant: string) =>
+    JSON.stringify({
+      kind: "coverage",
+      agent: "x",
+      session: `of-${tenant}`,
+      tenant,
+      fact: "local_cache",
+      level: "absent",
+      why: `model-of-${tenant} cannot tell`,
+    });
   at.sonny(["record", "--store", "t.db"], {
-    input: [line("a", "r1", 5), line("b", "r2", 7), line("b", "r3", 7), line(null, "r4", 100)].join("\n"),
+    input: [
+      silent("a"),
+      silent("b"),
+      line("a", "r1", 5),
+      line("b", "r2", 7),
+      line("b", "r3", 7),
+      line(null, "r4", 100),
+    ].join("\n"),
   });
   const stats = (...more: string[]) => at.json(["context", "stats", "--store", "t.db", ...more]);
   const uncached = (answer: Record<string, any>) => answer.totals.tokens.uncached;

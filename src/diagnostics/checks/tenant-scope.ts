@@ -102,12 +102,12 @@ async function foreignRows(
 async function reachedOver(db: Kysely<Tables>, selection: Selection, expected: string): Promise<Finding[]> {
   const hits = await db
     .selectFrom("cache_events")
-    .innerJoin("words as reader", "reader.id", "cache_events.tenant")
+    .leftJoin("words as reader", "reader.id", "cache_events.tenant")
     .innerJoin("words as owner", "owner.id", "cache_events.entry_tenant")
     .select(["cache_events.id", "cache_events.layer", "owner.text as owner"])
     .where(inScope(selection, "cache_events"))
     .where("cache_events.served", "=", 1)
-    .where("reader.text", "=", expected)
+    .where((eb) => eb.or([eb("reader.text", "is", null), eb("reader.text", "=", expected)]))
     .where("owner.text", "<>", expected)
     .execute();
   const accesses = await db
