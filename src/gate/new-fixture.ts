@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { Document, isMap, type Scalar, visit } from "yaml";
 import type { SessionEvent } from "../events/event.js";
 import { doorFormOf } from "../ingest/door/write.js";
+import type { Store } from "../store/open.js";
 import { valueAt } from "./expectation.js";
+import { storeOfFixture } from "./fixture-store.js";
 
 /** What is asserted of a new fixture: true today, and worth keeping true. */
 const STATS = [
@@ -48,4 +52,24 @@ export function newFixture(
     },
   });
   return document.toString({ lineWidth: 0 });
+}
+
+/** Asks a store of its own that holds just these events, as the fixture will; the store is removed again. */
+export async function withFixture<T>(
+  events: SessionEvent[],
+  { folder, nowMs }: { folder: string; nowMs: number },
+  ask: (store: Store) => Promise<T>,
+): Promise<T> {
+  const home = mkdtempSync(join(folder, "sonny-fixture-"));
+  try {
+    const said = { file: "new", name: "new", about: null, nowMs, transcripts: [], questions: [] };
+    const store = await storeOfFixture({ ...said, events: events.map(doorFormOf) }, join(home, "store.db"));
+    try {
+      return await ask(store);
+    } finally {
+      store.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 }

@@ -42,7 +42,7 @@ type Row = Record<string, unknown>;
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Everything the store holds of one session, as the events that were said, in order of time: counted rows only.
+ * Everything the store holds of one session, as the events that were said, in order of time: what it inherited from another session too, each thing once.
  * `session` is the inner key (see `sessions.ts`). Segments of layouts are not read back; their digests are.
  */
 export async function eventsOf(db: Kysely<Tables>, session: number): Promise<SessionEvent[]> {
@@ -74,11 +74,10 @@ export async function eventsOf(db: Kysely<Tables>, session: number): Promise<Ses
       .selectFrom(table)
       .selectAll()
       .where("session", "=", session)
-      .where("counted", "=", 1)
       .orderBy("at_ms")
       .orderBy("event_id")
       .execute()) as Row[];
-    for (const row of rows) {
+    for (const row of onceEach(rows)) {
       const fields = fieldsOf(row, wordColumns, flags, words);
       events.push({ ...header(row), kind, ...fields, ...(await partsOf(db, kind, row, words)) } as SessionEvent);
     }
@@ -110,19 +109,17 @@ export async function eventsOf(db: Kysely<Tables>, session: number): Promise<Ses
         parentToolCall: row.parent_tool_call,
       }),
     ),
-    ...turns
-      .filter((row) => row.counted === 1)
-      .map(
-        (row): SessionEvent => ({
-          ...header({ ...row, turn: row.id }),
-          kind: "turn",
-          endedAtMs: row.ended_at_ms,
-          outcome: row.outcome as "answered" | null,
-          branch: words.get(row.branch ?? 0) ?? null,
-          project: words.get(row.project ?? 0) ?? null,
-          clientVersion: words.get(row.client_version ?? 0) ?? null,
-        }),
-      ),
+    ...turns.map(
+      (row): SessionEvent => ({
+        ...header({ ...row, turn: row.id }),
+        kind: "turn",
+        endedAtMs: row.ended_at_ms,
+        outcome: row.outcome as "answered" | null,
+        branch: words.get(row.branch ?? 0) ?? null,
+        project: words.get(row.project ?? 0) ?? null,
+        clientVersion: words.get(row.client_version ?? 0) ?? null,
+      }),
+    ),
   ];
   const coverage = await db
     .selectFrom("coverage")
@@ -136,6 +133,16 @@ export async function eventsOf(db: Kysely<Tables>, session: number): Promise<Ses
     said.push({ ...derived(`coverage ${at}`, {}), kind: "coverage", ...row } as SessionEvent);
   });
   return [...said, ...events.sort((a, b) => (a.atMs ?? LATEST) - (b.atMs ?? LATEST))];
+}
+
+/** Of several rows of one thing (snapshots of the session), the counted one, else the first. */
+function onceEach(rows: Row[]): Row[] {
+  const chosen = new Map<string, Row>();
+  for (const row of rows) {
+    const key = (row.event_id as Buffer).toString("hex");
+    if (!chosen.has(key) || row.counted === 1) chosen.set(key, row);
+  }
+  return [...chosen.values()];
 }
 
 function fieldsOf(row: Row, wordColumns: readonly string[], flags: readonly string[], words: Map<number, string>): Row {

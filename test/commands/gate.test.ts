@@ -46,6 +46,15 @@ test("the fixture of a session gives the same figures and verdicts as the sessio
   assert.is(ran.code, 0, ran.stdout + ran.stderr);
 });
 
+test("a forked session gives a fixture that is green, with what it inherited", ({ at }) => {
+  at.sonny(["import", join(process.cwd(), "fixtures/transcripts/claude-code/fork")]);
+  for (const { session } of at.json(["context", "validate", "--all"]).sessions) {
+    assert.is(at.sonny(["fixture", "new", session, "--out", `${session}.yaml`]).code, 0);
+    const ran = at.sonny(["fixture", "check", `${session}.yaml`]);
+    assert.is(ran.code, 0, ran.stdout + ran.stderr);
+  }
+});
+
 test("fixture new does not overwrite", ({ at }) => {
   at.sonny(["import", SAMPLE]);
   writeFileSync(join(at.folder, "busy.yaml"), "mine");
