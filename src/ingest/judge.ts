@@ -82,7 +82,7 @@ const LEAST_BYTES_PER_TOKEN = 0.4;
 const TEXT_LENGTH = 200;
 
 /** What the records in these bytes of the file say. */
-export function passagesIn(
+function passagesIn(
   { file, size, bytesRead }: Pick<OpenFile, "file" | "size" | "bytesRead">,
   importer: Importer,
   lane: string,
