@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../store/schema.js";
 import { inScope, type Selection } from "../store/scope.js";
-import { anythingOf } from "./sessions-in-scope.js";
+import { anythingOf, TELLING } from "./sessions-in-scope.js";
 
 /** What a report can be split by. */
 export const GROUPINGS = ["recipe", "lane", "model", "day", "agent"] as const;
@@ -49,7 +49,7 @@ async function days(db: Kysely<Tables>, selection: Selection, dayOf: DayOf): Pro
 /** Time of the first turn, request or compaction in the selection. */
 async function firstFrom(db: Kysely<Tables>, selection: Selection): Promise<number | null> {
   const firsts: number[] = [];
-  for (const table of ["turns", "requests", "compactions"] as const) {
+  for (const table of TELLING) {
     const row = await db
       .selectFrom(`${table as "requests"} as fact`)
       .select("fact.at_ms as at")
@@ -64,15 +64,18 @@ async function firstFrom(db: Kysely<Tables>, selection: Selection): Promise<numb
 }
 
 async function laneKinds(db: Kysely<Tables>, selection: Selection): Promise<string[]> {
-  const rows = await db
-    .selectFrom("requests")
-    .innerJoin("lanes", "lanes.id", "requests.lane")
-    .select("lanes.kind")
-    .distinct()
-    .where(inScope(selection, "requests"))
-    .orderBy("lanes.kind")
-    .execute();
-  return rows.map((row) => row.kind!);
+  const kinds = new Set<string>();
+  for (const table of TELLING) {
+    const rows = await db
+      .selectFrom(`${table as "requests"} as fact`)
+      .innerJoin("lanes", "lanes.id", "fact.lane")
+      .select("lanes.kind")
+      .distinct()
+      .where(inScope(selection, table, "fact"))
+      .execute();
+    for (const { kind } of rows) kinds.add(kind!);
+  }
+  return [...kinds].sort();
 }
 
 function models(db: Kysely<Tables>, selection: Selection) {
@@ -92,7 +95,7 @@ function agents(db: Kysely<Tables>, selection: Selection) {
     .innerJoin("words", "words.id", "sessions.agent")
     .select(["words.text as key", "words.id"])
     .distinct()
-    .where(anythingOf(selection, ["turns", "requests"], "sessions.id"))
+    .where(anythingOf(selection, TELLING, "sessions.id"))
     .orderBy("words.text")
     .execute();
 }

@@ -2,7 +2,8 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Tables } from "../store/schema.js";
 import { inScope, ofSessions, type ScopedTable, type Selection } from "../store/scope.js";
 
-const TELLING: ScopedTable[] = [
+/** Tables whose rows make a session, a lane or a day worth showing. */
+export const TELLING: ScopedTable[] = [
   "turns",
   "requests",
   "tool_calls",

@@ -8,7 +8,7 @@ import type { SessionEvent } from "../../src/events/event.js";
 import { openStore } from "../../src/store/open.js";
 import { select } from "../../src/store/scope.js";
 import { PLAIN_STATS, stats } from "../support/ask.js";
-import { DAY, lane, NOON, request, turn } from "../support/events.js";
+import { cache, DAY, lane, NOON, request, toolCall, turn } from "../support/events.js";
 import { append, storeOf } from "../support/store.js";
 import { richSession, servedTurns, transcriptCoverage } from "../support/stories.js";
 
@@ -85,6 +85,20 @@ test("a report rests on one state of the store while a writer goes on", async ()
     reader.close();
     store.cleanup();
   }
+});
+
+test("parts that sent no request are parts too", async () => {
+  const events = [
+    turn({ turn: "t" }),
+    request({ turn: "t" }),
+    cache({ lane: "sub", session: "s2", agent: "bb" }),
+    toolCall({ session: "s3", agent: "cc", atMs: NOON + 3 * DAY }),
+  ];
+  const keys = async (by: "lane" | "agent" | "day") =>
+    (await stats(events, {}, { by })).groups!.rows.map(({ key }) => key);
+  assert.equal(await keys("lane"), ["parent", "subagent"]);
+  assert.equal(await keys("agent"), ["bb", "cc", "test-agent"]);
+  assert.equal((await keys("day")).length, 2);
 });
 
 test("the same question twice has the same answer", async () => {
