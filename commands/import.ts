@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { StoreCommand } from "../src/cli/command.js";
-import { storeFlag } from "../src/cli/flags.js";
+import { scopeOf, storeFlag } from "../src/cli/flags.js";
 import { importers as allImporters } from "../src/ingest/agents.js";
 import { drySink } from "../src/ingest/dry-run.js";
-import { findFiles } from "../src/ingest/find.js";
-import { type ImportOptions, importFiles, type Progress } from "../src/ingest/import.js";
-import { existingPlaces, listed } from "../src/ingest/list.js";
-import { importText, listText } from "../src/report/import.js";
+import { type ImportOptions, importFound, type Progress, transcriptsAmong } from "../src/ingest/import.js";
+import { existingPlaces, listed, placeOf } from "../src/ingest/list.js";
+import { importText } from "../src/report/import.js";
+import { listJson, listText, pathsText } from "../src/report/import-list.js";
 import { storeSink } from "../src/store/sink.js";
 
 export default class Import extends StoreCommand {
@@ -35,23 +35,19 @@ export default class Import extends StoreCommand {
     content: Flags.boolean({ description: "also keep texts of tool calls and checkpoints, after redaction" }),
     "dry-run": Flags.boolean({ description: "read and count, store nothing" }),
     strict: Flags.boolean({ description: "exit 2 when a line or a file was left out" }),
-    list: Flags.boolean({ description: "only say what is where" }),
+    list: Flags.boolean({ description: "only say what is where, how far back it reaches, and what it can tell" }),
   };
 
   async run() {
     const { argv, flags } = await this.parse(Import);
     const importers = allImporters.filter(({ agent }) => flags.agent === "auto" || agent === flags.agent);
-    const places = existingPlaces(importers, this.env);
-    const paths = argv.length > 0 ? argv.map((path) => resolve(this.env.cwd, String(path))) : [...places.keys()];
+    const named = argv.map((path) => resolve(this.env.cwd, String(path)));
     if (flags.list) {
-      const found = listed(paths, importers, places);
-      this.log(
-        listText(
-          found,
-          importers.flatMap((importer) => importer.places(this.env)),
-        ),
-      );
-      return { schemaVersion: 1, places: found };
+      const page = { width: this.columns, colour: this.colour, timezone: scopeOf({}, this.env, this.nowMs).timezone };
+      const agents = named.length > 0 ? [] : listed(importers, this.env);
+      const places = named.map((path) => placeOf(path, importers));
+      this.log(named.length > 0 ? pathsText(places, page) : listText(agents, page));
+      return listJson(agents, places);
     }
     const options: ImportOptions = {
       importers,
@@ -59,19 +55,20 @@ export default class Import extends StoreCommand {
       content: flags.content,
       onProgress: (progress) => this.progress(progressText(progress)),
     };
+    const found = transcriptsAmong(named.length > 0 ? named : existingPlaces(importers, this.env), importers);
     // A mistyped path makes no store.
-    const nothing = argv.length > 0 && !findFiles(paths, () => true).files.length;
+    const nothing = named.length > 0 && found.files.length === 0;
     const report =
       flags["dry-run"] || nothing
-        ? { store: null, ...importFiles(paths, drySink(), options) }
+        ? { store: null, ...importFound(found, drySink(), options) }
         : await this.writing(flags.store, (store) => ({
             store: store.path,
-            ...importFiles(paths, storeSink(store, { nowMs: Date.now, machine: this.env.machine }), options),
+            ...importFound(found, storeSink(store, { nowMs: Date.now, machine: this.env.machine }), options),
           }));
     this.progress("");
     this.log(importText(report));
     const leftOut = report.files.refused + report.lines.skipped;
-    if ((argv.length > 0 && report.named.refused > 0) || (flags.strict && leftOut > 0)) process.exitCode = 2;
+    if ((named.length > 0 && report.named.refused > 0) || (flags.strict && leftOut > 0)) process.exitCode = 2;
     return { schemaVersion: 1, ...report };
   }
 }

@@ -216,6 +216,8 @@ export type Level = Pick<CoverageFact, "level" | "why">;
 export type Levels = Partial<Record<CoveredFact, Level>>;
 
 export const FULL: Level = { level: "full", why: null };
+/** Full where the client is new enough, or wrote what is needed: `why` says when. */
+export const fullSince = (why: string): Level => ({ level: "full", why });
 export const absent = (why: string): Level => ({ level: "absent", why });
 export const partial = (why: string): Level => ({ level: "partial", why });
 

@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { type Cursor, CursorMoved, type Sink, type Source } from "../events/sink.js";
 import { Failure } from "../failure.js";
 import { importers as allImporters } from "./agents.js";
-import { type FoundFile, findFiles, reasonOf } from "./find.js";
+import { type FoundFile, findFiles, reasonOf, type Search } from "./find.js";
 import type { Gathered, Importer } from "./importer.js";
 import { newBuffer } from "./lines.js";
 import { Damaged, openTranscript } from "./open.js";
@@ -39,9 +39,18 @@ export interface Progress {
  * transcripts are refused with a reason; nothing about a single file ends the import.
  */
 export function importFiles(paths: string[], sink: Sink, options: ImportOptions = {}): ImportReport {
+  return importFound(transcriptsAmong(paths, options.importers), sink, options);
+}
+
+/** Files among the paths that may be transcripts. */
+export function transcriptsAmong(paths: string[], importers: readonly Importer[] = allImporters): Search {
+  return findFiles(paths, (name) => importers.some((importer) => importer.mayBe(name)));
+}
+
+/** The same for files that were looked for already. */
+export function importFound({ files, refused }: Search, sink: Sink, options: ImportOptions = {}): ImportReport {
   const importers = options.importers ?? allImporters;
   const count = counting();
-  const { files, refused } = findFiles(paths, (name) => importers.some((importer) => importer.mayBe(name)));
   count.found(files.length + refused.length);
   for (const { path, reason, named } of refused) count.refused(path, reason, named);
 

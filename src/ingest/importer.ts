@@ -1,5 +1,6 @@
 import type { SessionEvent } from "../events/event.js";
 import type { Passage } from "../retention/passages.js";
+import type { Levels } from "./facts.js";
 import type { Line } from "./lines.js";
 import type { Found } from "./values.js";
 
@@ -11,8 +12,15 @@ export interface Importer {
   parserVersion: number;
   /** True when this record can only have been written by this agent. Judged by content, never by the file's name. */
   recognises(record: Record<string, unknown>): boolean;
+  /**
+   * What transcripts of this agent can tell, before any is looked at; a kind that is not mentioned is full. A kind that
+   * is full may still be missing in some, and one that is absent is absent in all.
+   */
+  coverage: Levels;
   /** Folders where this agent keeps its transcripts, most usual first; they need not exist. */
   places(surroundings: Surroundings): string[];
+  /** When the agent itself deletes transcripts. Absent where it is not known to. */
+  cleanup?(surroundings: Surroundings): Cleanup;
   /** True for names worth opening when a folder is searched. */
   mayBe(fileName: string): boolean;
   /** True for documents that are rewritten in place: whatever changed in one, it is read as a whole again. */
@@ -32,6 +40,15 @@ export interface Importer {
 export interface Surroundings {
   home: string;
   variables: Record<string, string | undefined>;
+}
+
+/** How long an agent keeps a transcript after its last change. */
+export interface Cleanup {
+  /** Null: for ever. */
+  days: number | null;
+  /** Name of the setting that says so, and the file that does; null when the agent's default stands. */
+  setting: string;
+  file: string | null;
 }
 
 /** The file that is read, and what stands beside it. */

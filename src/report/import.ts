@@ -17,13 +17,6 @@ interface Imported {
   skippedLines: { path: string; line: number; reason: string }[];
 }
 
-interface Listed {
-  agent: string | null;
-  path: string;
-  files: number;
-  bytes: number;
-}
-
 /** Lists on the screen are shorter than in JSON. */
 const SHOWN = 10;
 
@@ -54,14 +47,6 @@ export function importText(report: Imported): string {
   );
   text.push(report.store === null ? "nothing was stored (--dry-run)" : `store: ${report.store}`);
   return text.map(clean).join("\n");
-}
-
-/** What lies where. */
-export function listText(places: Listed[], looked: string[]): string {
-  if (places.length === 0) return ["no transcripts here; looked in:", ...looked].map(clean).join("\n");
-  const line = ({ agent, path, files, bytes }: Listed) =>
-    `${path}: ${counted(files, "file")}, ${(bytes / 1e6).toFixed(1)} MB${agent === null ? "" : ` (${agent})`}`;
-  return places.map(line).map(clean).join("\n");
 }
 
 function some<T>(entries: T[], total: number, what: string, line: (entry: T) => string): string[] {

@@ -59,10 +59,14 @@ test("nothing to import is no failure", ({ at }) => {
 
 test("--list says what is where and makes no store", ({ at }) => {
   put(at, ".claude/projects/-x/s1.jsonl", SESSION);
-  assert.match(at.sonny(["import", "--list"]).stdout, /projects: 1 file, 0\.0 MB \(claude-code\)/);
-  assert.equal(at.json(["import", "--list"]).places.length, 1);
+  const { stdout } = at.sonny(["import", "--list"]);
+  assert.match(stdout, /claude-code\n.*projects: 1 file, 0\.0 MB/);
+  assert.match(stdout, /deletes +a file that was not written to for 30 days/);
+  const { agents, paths } = at.json(["import", "--list", "--agent", "claude-code"]);
+  assert.equal([agents.length, agents[0].files, agents[0].cleanup.days, paths], [1, 1, 30, []]);
+  assert.equal(at.json(["import", "--list", ".claude"]).paths[0].files, 1);
   rmSync(join(at.folder, ".claude"), { recursive: true });
-  assert.match(at.sonny(["import", "--list"]).stdout, "looked in:");
+  assert.match(at.sonny(["import", "--list"]).stdout, "no transcripts found");
   assert.is(at.sonny(["context", "stats"]).code, 2);
 });
 

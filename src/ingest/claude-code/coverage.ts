@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import type { CoverageFact, CoveredFact } from "../../events/event.js";
 import { eventIdOf } from "../../events/identity.js";
+import { absent, FULL, fullSince, type Level, partial } from "../facts.js";
+import type { Cleanup, Surroundings } from "../importer.js";
+import { settingIn } from "../setting.js";
 import { AGENT } from "./place.js";
 import type { FileState, OpenRequest, Seen, SessionState } from "./state.js";
 
@@ -7,7 +11,28 @@ import type { FileState, OpenRequest, Seen, SessionState } from "./state.js";
 const DELTAS_SINCE = "2.1.92";
 const DIAGNOSTICS_SINCE = "2.1.205";
 
-type Level = Pick<CoverageFact, "level" | "why">;
+/** What transcripts can tell. */
+export const LEVELS = {
+  local_cache: absent("Claude Code transcripts record no local cache"),
+  divergences: absent("Claude Code transcripts record no semantic cache"),
+  shell_digests: absent("transcripts hold neither system prompt nor tool definitions; OTLP with tool definitions does"),
+  start_time: absent("transcripts tell when parts of an answer arrived, not when the request was sent"),
+  contracts: partial("no schemas are recorded; violations are computed from calls and results"),
+  final_output: fullSince(
+    "output counts of unfinished lines are lower bounds; Claude Code 2.1.60 and later mostly record the final ones",
+  ),
+  shell_deltas: fullSince(`Claude Code ${DELTAS_SINCE} and later record changes of tools, skills and instructions`),
+  miss_reasons: fullSince(`Claude Code ${DIAGNOSTICS_SINCE} and later record the provider's reasons for missed caches`),
+} satisfies Partial<Record<CoveredFact, Level>>;
+
+/** Claude Code deletes transcripts that were not written to for 30 days, unless its settings say otherwise. */
+export function cleanup({ home, variables }: Surroundings): Cleanup {
+  const [stated] = (variables.CLAUDE_CONFIG_DIR ?? "").split(",").map((path) => path.trim());
+  const file = join(stated || join(home, ".claude"), "settings.json");
+  const days = settingIn(file, "cleanupPeriodDays");
+  const said = typeof days === "number";
+  return { days: said ? days : 30, setting: "cleanupPeriodDays", file: said ? file : null };
+}
 
 /**
  * What this file can tell about a session, when it has been read up to `offset`: a later word replaces an earlier one.
@@ -46,32 +71,18 @@ export function sayCoverage(
 const OPEN: CoveredFact[] = ["usage", "cache_counters", "final_output", "shell_deltas", "miss_reasons"];
 
 function levelsOf(seen: Seen, tenant: string | null): Record<CoveredFact, Level> {
-  const none = seen.requests === 0;
+  const { final_output, shell_deltas, miss_reasons } = LEVELS;
   return {
-    local_cache: ABSENT("Claude Code transcripts record no local cache"),
-    divergences: ABSENT("Claude Code transcripts record no semantic cache"),
-    shell_digests: ABSENT(
-      "transcripts hold neither system prompt nor tool definitions; OTLP with tool definitions does",
-    ),
-    start_time: ABSENT("transcripts tell when parts of an answer arrived, not when the request was sent"),
-    contracts: PARTIAL("no schemas are recorded; violations are computed from calls and results"),
-    tenant: tenant === null ? ABSENT("import with --tenant") : FULL,
+    ...LEVELS,
+    tenant: tenant === null ? absent("import with --tenant") : FULL,
     usage: share(seen.withoutUsage, seen.requests, "some responses were recorded without usage"),
     cache_counters: share(seen.withoutCounters, seen.requests, "some responses carry no cache counters"),
-    final_output: share(
-      seen.provisional,
-      seen.requests,
-      "output counts of unfinished lines are lower bounds; Claude Code 2.1.60 and later mostly record the final ones",
-      "partial",
-    ),
-    shell_deltas: since(DELTAS_SINCE, seen, "changes of tools, skills and instructions"),
-    miss_reasons: none
-      ? since(DIAGNOSTICS_SINCE, seen, "the provider's reasons for missed caches")
-      : share(
-          seen.undiagnosed,
-          seen.requests,
-          `Claude Code ${DIAGNOSTICS_SINCE} and later record the provider's reasons for missed caches`,
-        ),
+    final_output: share(seen.provisional, seen.requests, final_output.why!, "partial"),
+    shell_deltas: since(DELTAS_SINCE, seen, shell_deltas.why!),
+    miss_reasons:
+      seen.requests === 0
+        ? since(DIAGNOSTICS_SINCE, seen, miss_reasons.why!)
+        : share(seen.undiagnosed, seen.requests, miss_reasons.why!),
     tool_calls: FULL,
     compactions: FULL,
     checkpoint_text: FULL,
@@ -79,19 +90,14 @@ function levelsOf(seen: Seen, tenant: string | null): Record<CoveredFact, Level>
   };
 }
 
-const FULL: Level = { level: "full", why: null };
-const ABSENT = (why: string): Level => ({ level: "absent", why });
-const PARTIAL = (why: string): Level => ({ level: "partial", why });
-
 function share(lacking: number, of: number, why: string, whenAll: "absent" | "partial" = "absent"): Level {
   if (lacking === 0) return FULL;
   return { level: lacking === of ? whenAll : "partial", why };
 }
 
-function since(version: string, { oldest, newest }: Seen, what: string): Level {
-  const why = `Claude Code ${version} and later record ${what}`;
-  if (newest === null || isOlder(newest, version)) return ABSENT(why);
-  return oldest !== null && isOlder(oldest, version) ? PARTIAL(why) : FULL;
+function since(version: string, { oldest, newest }: Seen, why: string): Level {
+  if (newest === null || isOlder(newest, version)) return absent(why);
+  return oldest !== null && isOlder(oldest, version) ? partial(why) : FULL;
 }
 
 /** The counts with the newest request of each lane, which has not been counted. */

@@ -1,4 +1,5 @@
 import type { Importer } from "../importer.js";
+import { cleanup, LEVELS } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { map } from "./map.js";
@@ -10,7 +11,9 @@ export const claudeCode: Importer = {
   agent: AGENT,
   parserVersion: 2,
   recognises,
+  coverage: LEVELS,
   places,
+  cleanup,
   mayBe,
   map,
   passages,

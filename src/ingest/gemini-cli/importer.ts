@@ -1,5 +1,6 @@
 import type { Importer } from "../importer.js";
 import { wholeDocuments } from "../whole.js";
+import { cleanup, LEVELS } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { chatReader } from "./parse.js";
@@ -10,7 +11,9 @@ export const geminiCli: Importer = {
   parserVersion: 1,
   whole: true,
   recognises,
+  coverage: LEVELS,
   places,
+  cleanup,
   mayBe,
   map: wholeDocuments("gemini-cli", chatReader),
 };

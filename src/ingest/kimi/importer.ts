@@ -1,4 +1,5 @@
 import type { Importer } from "../importer.js";
+import { LEVELS } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { map } from "./map.js";
@@ -9,6 +10,7 @@ export const kimi: Importer = {
   agent: AGENT,
   parserVersion: 1,
   recognises,
+  coverage: LEVELS,
   places,
   mayBe,
   map,

@@ -1,5 +1,6 @@
 import { absent, type Levels, partial } from "../facts.js";
 
+/** What sessions can tell. */
 export const LEVELS: Levels = {
   shell_digests: absent("opencode stores neither system prompt nor tool definitions"),
   shell_deltas: absent("opencode does not record changes of its tools and instructions"),

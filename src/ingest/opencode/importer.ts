@@ -1,5 +1,6 @@
 import type { Importer } from "../importer.js";
 import { wholeDocuments } from "../whole.js";
+import { LEVELS } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { gather } from "./gather.js";
@@ -11,6 +12,7 @@ export const opencode: Importer = {
   parserVersion: 1,
   whole: true,
   recognises,
+  coverage: LEVELS,
   places,
   mayBe,
   gather,

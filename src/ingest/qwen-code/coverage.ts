@@ -1,5 +1,6 @@
 import { absent, type Levels, partial } from "../facts.js";
 
+/** What sessions can tell. */
 export const LEVELS: Levels = {
   shell_digests: absent("Qwen Code's sessions hold neither system prompt nor tool definitions"),
   shell_deltas: absent("Qwen Code does not record changes of its tools and instructions"),

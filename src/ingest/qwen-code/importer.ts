@@ -1,5 +1,6 @@
 import type { Importer } from "../importer.js";
 import { wholeDocuments } from "../whole.js";
+import { LEVELS } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { sessionReader } from "./parse.js";
@@ -10,6 +11,7 @@ export const qwenCode: Importer = {
   parserVersion: 1,
   whole: true,
   recognises,
+  coverage: LEVELS,
   places,
   mayBe,
   map: wholeDocuments("qwen-code", sessionReader),
