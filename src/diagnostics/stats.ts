@@ -15,7 +15,7 @@ import { type SemanticPrecision, semanticPrecision } from "./semantic-precision.
 import { inSnapshot } from "./snapshot.js";
 import { type TenantLeaks, tenantLeaks } from "./tenant-leaks.js";
 import { type Totals, totals } from "./totals.js";
-import { type TtlShare, ttlMix } from "./ttl-mix.js";
+import { type TtlMix, ttlMix } from "./ttl-mix.js";
 import type { Value } from "./value.js";
 import { writeAmplification } from "./write-amplification.js";
 
@@ -42,8 +42,8 @@ export interface Figures {
 export interface Stats extends Figures {
   scope: Scope;
   coverage: CoverageReport;
-  /** Lifetimes of cache writes by client version. */
-  ttlMix: TtlShare[];
+  /** Lifetimes of cache writes by client version; by day too when the report is. */
+  ttlMix: TtlMix;
   /** Null when no grouping was asked for, and by recipe, which is the table `recipes`. */
   groups: { by: Grouping; rows: Group[]; ungroupedRequests: number } | null;
 }
@@ -72,7 +72,7 @@ export function contextStats(db: Kysely<Tables>, scope: Scope, options: StatsOpt
     return {
       scope,
       coverage: await coverage(db, selection),
-      ttlMix: await ttlMix(db, selection),
+      ttlMix: await ttlMix(db, selection, options.by === "day" ? options.dayOf : null),
       ...whole,
       groups:
         options.by === undefined || options.by === "recipe"

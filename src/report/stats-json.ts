@@ -1,4 +1,5 @@
 import type { Group, Stats } from "../diagnostics/stats.js";
+import type { TtlShare } from "../diagnostics/ttl-mix.js";
 import { missesJson } from "./misses.js";
 import { isoOf, scopeJson } from "./moments.js";
 
@@ -11,7 +12,9 @@ export function statsJson(stats: Stats, store: string): Record<string, unknown> 
     scope: scopeJson(stats.scope),
     coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), ...coverage },
     ...figuresJson(stats),
-    ttlMix: stats.ttlMix.map(({ firstAtMs: first, ...share }) => ({ ...share, firstAt: isoOf(first) })),
+    ttlMix: stats.ttlMix.versions.map(ttlJson),
+    ttlFalls: stats.ttlMix.falls,
+    ttlDays: stats.ttlMix.days?.map(ttlJson) ?? null,
     groups:
       stats.groups === null
         ? null
@@ -21,6 +24,10 @@ export function statsJson(stats: Stats, store: string): Record<string, unknown> 
             rows: stats.groups.rows.map((group) => ({ key: group.key, ...figuresJson(group) })),
           },
   };
+}
+
+function ttlJson<Share extends TtlShare>({ firstAtMs, ...share }: Share) {
+  return { ...share, firstAt: isoOf(firstAtMs) };
 }
 
 function figuresJson({ totals, metrics, recipes, microcompactions }: Omit<Group, "key">) {

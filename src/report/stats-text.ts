@@ -3,7 +3,7 @@ import type { Recipe } from "../diagnostics/recipes.js";
 import { type Group, isMeasured, type Stats } from "../diagnostics/stats.js";
 import type { Leak } from "../diagnostics/tenant-leaks.js";
 import type { Totals } from "../diagnostics/totals.js";
-import type { TtlShare } from "../diagnostics/ttl-mix.js";
+import type { TtlFall, TtlMix, TtlShare } from "../diagnostics/ttl-mix.js";
 import type { Value } from "../diagnostics/value.js";
 import { clean } from "./clean.js";
 import { coverageLines } from "./coverage-text.js";
@@ -119,15 +119,38 @@ function metricRows({ metrics }: Stats): Cell[][] {
 }
 
 /** Only where a client wrote for an hour at all: otherwise every version is alike. */
-function ttlLines(mix: TtlShare[], page: Page): string {
-  if (mix.every(({ write1hTokens }) => write1hTokens === 0)) return "";
-  const rows = mix.map((share): Cell[] => [
-    named(share.agent, share.version),
+function ttlLines({ versions, falls, days }: TtlMix, page: Page): string {
+  if (versions.every(({ write1hTokens }) => write1hTokens === 0)) return "";
+  const cells = (share: TtlShare): Cell[] => [
     { text: shown(share.hourShare), right: true },
     { text: grouped(share.write1hTokens + share.write5mTokens), right: true },
-    share.collapsed ? "LOWER by more than 50 points than the version before: pauses cost more with it" : "",
-  ]);
-  return table(page, ["client (requests of a turn)", "for an hour", "tokens written, lifetime told", ""], rows);
+    { text: grouped(share.requests), right: true },
+  ];
+  const clientOf = ({ agent, version }: TtlShare) => named(agent, version ?? "(version not recorded)");
+  const head = ["for an hour", "tokens written", "in requests"];
+  const tables = [
+    table(
+      page,
+      ["client (parent lanes)", ...head],
+      versions.map((share) => [clientOf(share), ...cells(share)]),
+    ),
+    ...(days === null
+      ? []
+      : [
+          table(
+            page,
+            ["day", "client (parent lanes)", ...head],
+            days.map((share) => [share.day, clientOf(share), ...cells(share)]),
+          ),
+        ]),
+  ];
+  return [falls.map(fallLine).join("\n"), ...tables].filter((text) => text !== "").join("\n\n");
+}
+
+function fallLine({ agent, from, to }: TtlFall): string {
+  const side = ({ version, hourShare, requests }: TtlFall["from"]) =>
+    `${shown(hourShare)} (${clean(version ?? "")}, ${counted(requests, "request")})`;
+  return `  WARNING: ${clean(agent)} writes less for an hour: the share fell from ${side(from)} to ${side(to)}; pauses over 5 minutes now lose the cache`;
 }
 
 function recipeLines(recipes: Recipe[], floor: number, page: Page): string {

@@ -1,12 +1,11 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { whatIf } from "../../src/diagnostics/misses/what-if.js";
-import { ttlMix } from "../../src/diagnostics/ttl-mix.js";
 import { writeAmplification } from "../../src/diagnostics/write-amplification.js";
 import type { SessionEvent } from "../../src/events/event.js";
 import { priceBook } from "../../src/pricing/book.js";
 import { select } from "../../src/store/scope.js";
-import { compaction, HOUR, NOON, request, turn } from "../support/events.js";
+import { compaction, NOON, request } from "../support/events.js";
 import { storeOf, type TestStore } from "../support/store.js";
 
 const prices = priceBook([
@@ -74,25 +73,6 @@ test("a provider that reports no writes has no amplification", async () => {
   const silent = { write5mTokens: null, write1hTokens: null, writeUnsplitTokens: null };
   const { value, state } = await amplification([sent("r1", 0, 0, 0, silent), sent("r2", 60, 900, 0, silent)]);
   assert.equal([value, state], [null, "not_reported"]);
-});
-
-test("a client version after which writes no longer live for an hour is marked", async () => {
-  const version = (name: string, hours: number, hourLong: number) => [
-    turn({ turn: name, clientVersion: name, atMs: NOON + hours * HOUR }),
-    request({ turn: name, atMs: NOON + hours * HOUR, write5mTokens: 1_000 - hourLong, write1hTokens: hourLong }),
-  ];
-  const mix = await asked(
-    [...version("2.1.9", 0, 900), ...version("2.1.10", 1, 700), ...version("2.1.11", 2, 100)],
-    ({ db }, selection) => ttlMix(db, selection),
-  );
-  assert.equal(
-    mix.map((row) => [row.version, row.hourShare, row.collapsed]),
-    [
-      ["2.1.9", 0.9, false],
-      ["2.1.10", 0.7, false],
-      ["2.1.11", 0.1, true],
-    ],
-  );
 });
 
 test.run();
