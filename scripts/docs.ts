@@ -16,7 +16,7 @@ const pages = new Map<string, string>([
   [
     "docs/reference/metrics.md",
     docstringsPage(
-      "src/diagnostics",
+      ["src/diagnostics", "src/diagnostics/misses", "src/gate/avoidable.ts"],
       "Metrics",
       "What `context stats` prints. Every value travels with its count, its total, its coverage and its state; see [JSON output](json-output.md).",
     ),
@@ -24,7 +24,7 @@ const pages = new Map<string, string>([
   [
     "docs/reference/checks.md",
     docstringsPage(
-      "src/diagnostics/checks",
+      ["src/diagnostics/checks"],
       "Checks",
       "What `context validate` decides. A session is violated if any check is, else unmeasured if any is, else it passes, provided that at least one check passed. A check whose subject could have been seen and did not occur is `not_applicable`; `--require` turns that into unmeasured.",
     ),
@@ -32,7 +32,7 @@ const pages = new Map<string, string>([
   [
     "docs/reference/ledger.md",
     docstringsPage(
-      "src/ledger",
+      ["src/ledger"],
       "Ledger",
       "What `sonny usage` prints; see [see what it cost](../how-to/see-what-it-cost.md) and [JSON output](json-output.md).",
     ),

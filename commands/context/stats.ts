@@ -3,7 +3,8 @@ import { StoreCommand } from "../../src/cli/command.js";
 import { dayIn } from "../../src/cli/day.js";
 import { scopeFlags, scopeOf, storeFlag, windowFlags } from "../../src/cli/flags.js";
 import { GROUPINGS } from "../../src/diagnostics/groups.js";
-import { contextStats, isMeasured } from "../../src/diagnostics/stats.js";
+import { isMeasured } from "../../src/diagnostics/stats.js";
+import { statsAndAvoidable } from "../../src/gate/avoidable.js";
 import { floorOf } from "../../src/gate/options.js";
 import { priceBook } from "../../src/pricing/book.js";
 import { userPrices } from "../../src/pricing/user-prices.js";
@@ -40,12 +41,12 @@ export default class ContextStats extends StoreCommand {
     const { scope, timezone } = scopeOf(flags, this.env, this.nowMs);
     const prices = priceBook(userPrices(this.env.settings.prices));
     const options = { floor: floorOf(flags.floor), judge: flags.judge, by: flags.by, dayOf: dayIn(timezone), prices };
+    const page = { width: this.columns, colour: this.colour, timezone };
     return this.reading(flags.store, async ({ db, path }) => {
-      const stats = await contextStats(db, scope, options);
-      if (flags.csv) this.log(statsCsv(stats).trimEnd());
-      else this.log(statsText(stats, path, options.floor, { width: this.columns, colour: this.colour, timezone }));
+      const { stats, spend } = await statsAndAvoidable(db, scope, options);
+      this.log(flags.csv ? statsCsv(stats, spend).trimEnd() : statsText(stats, path, spend, options.floor, page));
       if (!isMeasured(stats)) process.exitCode = 3;
-      return statsJson(stats, path);
+      return statsJson(stats, path, spend);
     });
   }
 }

@@ -1,17 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import ts from "typescript";
 
-/** One section per file of the folder that exports a documented function of the file's own name. */
-export function docstringsPage(folder: string, title: string, lead: string): string {
-  const sections = readdirSync(folder)
-    .filter((name) => name.endsWith(".ts"))
-    .sort()
-    .flatMap((name) => {
-      const doc = docstringOf(join(folder, name), camel(name.replace(/\.ts$/, "")));
-      return doc === undefined ? [] : [section(name.replace(/\.ts$/, ""), doc)];
+/** One section per file, of the places and the folders among them, that exports a documented function of its own name. */
+export function docstringsPage(places: string[], title: string, lead: string): string {
+  const sections = places
+    .flatMap((place) => (place.endsWith(".ts") ? [place] : filesIn(place)))
+    .map((file) => ({ file, name: basename(file, ".ts") }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap(({ file, name }) => {
+      const doc = docstringOf(file, camel(name));
+      return doc === undefined ? [] : [section(name, doc)];
     });
-  return [`# ${title}`, "", `Generated from the docstrings in \`${folder}\`. ${lead}`, "", ...sections].join("\n");
+  const from = places.map((place) => `\`${place}\``).join(", ");
+  return [`# ${title}`, "", `Generated from the docstrings in ${from}. ${lead}`, "", ...sections].join("\n");
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
 }
 
 /** The text of the doc comment of an exported function, or undefined when the file has no such function. */

@@ -1,6 +1,7 @@
 import { checkSession } from "../diagnostics/checks/session.js";
-import { contextStats, isMeasured } from "../diagnostics/stats.js";
+import { isMeasured } from "../diagnostics/stats.js";
 import { Failure } from "../failure.js";
+import { statsAndAvoidable } from "../gate/avoidable.js";
 import type { Asker } from "../gate/check-fixture.js";
 import { exitOf } from "../gate/exit.js";
 import type { Question } from "../gate/fixture.js";
@@ -25,12 +26,12 @@ type Flags = Record<string, string | undefined>;
 async function statsAnswer({ db, path }: Store, flags: Flags, env: Environment, nowMs: number) {
   known(flags, ["session", "tenant", "agent", "lane", "model", "since", "until", "timezone", "floor", "judge"]);
   const { scope, timezone } = scopeOf({ timezone: "UTC", ...flags }, env, nowMs);
-  const stats = await contextStats(db, scope, {
+  const { stats, spend } = await statsAndAvoidable(db, scope, {
     floor: floorOf(flags.floor),
     judge: flags.judge,
     dayOf: dayIn(timezone),
   });
-  return { ...statsJson(stats, path), exit: isMeasured(stats) ? 0 : 3 };
+  return { ...statsJson(stats, path, spend), exit: isMeasured(stats) ? 0 : 3 };
 }
 
 async function verdictAnswer({ db, path }: Store, question: Pick<Question, "flags">, env: Environment, nowMs: number) {

@@ -1,6 +1,7 @@
 import { counted, figure, grouped } from "../diagnostics/figure.js";
 import type { CacheMisses, CauseSum, Miss } from "../diagnostics/misses/cache-misses.js";
-import type { Simulated, WhatIf } from "../diagnostics/misses/what-if.js";
+import type { WhatIf } from "../diagnostics/misses/what-if.js";
+import { whatIfLines } from "./avoidable.js";
 import { clean } from "./clean.js";
 import { isoOf } from "./moments.js";
 import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
@@ -8,13 +9,7 @@ import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
 const LISTED = 50;
 
 /** All of `context misses` for a person: the sums by cause, then the dearest misses one by one. */
-export function missesText(
-  session: string,
-  misses: CacheMisses,
-  simulated: WhatIf | null,
-  store: string,
-  page: Page,
-): string {
+export function missesText(session: string, misses: CacheMisses, simulated: WhatIf, store: string, page: Page): string {
   const { misses: all, agreement, violations, reason, value, count, of, coverage } = misses;
   const ink = inkOf(page);
   const share = value === null ? `– (${misses.state.replaceAll("_", " ")}: ${reason})` : figure(value);
@@ -33,7 +28,7 @@ export function missesText(
     ...lines,
     ...block("by cause", causeLines(misses, page)),
     ...block("avoidable, by who can act", actorLines(misses, page)),
-    ...block("what if (simulated)", simulated === null ? "" : whatIfLines(simulated, page)),
+    ...block("what if (simulated)", whatIfLines(simulated, page)),
     ...block("dearest first", missLines(all.slice(0, LISTED), page)),
     ...(all.length > LISTED ? [`  and ${grouped(all.length - LISTED)} more (--json lists all)`] : []),
   ].join("\n");
@@ -77,16 +72,6 @@ function actorLines({ causes }: CacheMisses, page: Page): string {
       ];
     }),
   );
-}
-
-/** Always both, cost and ratio: a better ratio can cost more. */
-function whatIfLines({ actual, hourLong }: WhatIf, page: Page): string {
-  const row = (name: string, { costMicros, readTokens, promptTokens }: Simulated): Cell[] => [
-    name,
-    { text: usd(costMicros), right: true },
-    `read ratio ${promptTokens === 0 ? "–" : figure(readTokens / promptTokens)}`,
-  ];
-  return columns(page, [row("input as it was", actual), row("every entry kept for an hour", hourLong)]);
 }
 
 /** The lists apart from the figure: what machines read. */

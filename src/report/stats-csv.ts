@@ -1,5 +1,6 @@
 import type { Figures, Stats } from "../diagnostics/stats.js";
 import type { Value } from "../diagnostics/value.js";
+import type { Avoidable } from "../gate/avoidable.js";
 import { clean } from "./clean.js";
 import { csv } from "./csv.js";
 
@@ -22,10 +23,11 @@ const HEAD = [
 ];
 
 /** What `context stats --csv` prints: one line per figure, for the whole scope and for every group. */
-export function statsCsv(stats: Stats): string {
+export function statsCsv(stats: Stats, spend: Avoidable): string {
   return csv([
     HEAD,
     ...figureRows("", stats),
+    valueRow("", "cache.avoidable", spend),
     ...(stats.groups?.rows ?? []).flatMap((group) => figureRows(clean(group.key), group)),
   ]);
 }

@@ -1,10 +1,12 @@
 import type { Group, Stats } from "../diagnostics/stats.js";
 import type { TtlShare } from "../diagnostics/ttl-mix.js";
+import type { Avoidable } from "../gate/avoidable.js";
+import { avoidableJson } from "./avoidable.js";
 import { missesJson } from "./misses.js";
 import { isoOf, scopeJson } from "./moments.js";
 
 /** What `context stats --json` prints: the values that the text is drawn from. */
-export function statsJson(stats: Stats, store: string): Record<string, unknown> {
+export function statsJson(stats: Stats, store: string, spend: Avoidable): Record<string, unknown> {
   const { firstAtMs, lastAtMs, ...coverage } = stats.coverage;
   return {
     schemaVersion: 1,
@@ -12,6 +14,7 @@ export function statsJson(stats: Stats, store: string): Record<string, unknown> 
     scope: scopeJson(stats.scope),
     coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), ...coverage },
     ...figuresJson(stats),
+    avoidable: avoidableJson(spend),
     ttlMix: stats.ttlMix.versions.map(ttlJson),
     ttlFalls: stats.ttlMix.falls,
     ttlDays: stats.ttlMix.days?.map(ttlJson) ?? null,

@@ -5,13 +5,15 @@ import type { Leak } from "../diagnostics/tenant-leaks.js";
 import type { Totals } from "../diagnostics/totals.js";
 import type { TtlFall, TtlMix, TtlShare } from "../diagnostics/ttl-mix.js";
 import type { Value } from "../diagnostics/value.js";
+import type { Avoidable } from "../gate/avoidable.js";
+import { avoidableLines, whatIfLines } from "./avoidable.js";
 import { clean } from "./clean.js";
 import { coverageLines } from "./coverage-text.js";
 import { causeLines } from "./misses.js";
 import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
 
 /** All of `context stats` for a person: where from, what part, coverage first, then the figures. */
-export function statsText(stats: Stats, store: string, floor: number, page: Page): string {
+export function statsText(stats: Stats, store: string, spend: Avoidable, floor: number, page: Page): string {
   const ink = inkOf(page);
   const block = (title: string, text: string) => (text === "" ? [] : ["", ink.bold(title), text]);
   const lines = [`store  ${clean(store)}`, ...scopeLines(stats, page)];
@@ -22,6 +24,8 @@ export function statsText(stats: Stats, store: string, floor: number, page: Page
     ...block("totals", totalLines(stats.totals, page)),
     ...block("metrics", columns(page, metricRows(stats))),
     ...block("misses", causeLines(stats.metrics["cache.misses"], page)),
+    ...block("avoidable spend, by who can act", avoidableLines(spend, page)),
+    ...block("what if (input only, simulated)", spend.by.length === 0 ? "" : whatIfLines(spend.whatIf, page)),
     ...block("cache lifetimes", ttlLines(stats.ttlMix, page)),
     ...block("recipes", recipeLines(stats.recipes, floor, page)),
     ...block("after compactions", aftermathLines(stats.recipes, page)),
@@ -144,13 +148,15 @@ function ttlLines({ versions, falls, days }: TtlMix, page: Page): string {
           ),
         ]),
   ];
-  return [falls.map(fallLine).join("\n"), ...tables].filter((text) => text !== "").join("\n\n");
+  return [columns(page, falls.map(fallLine)), ...tables].filter((text) => text !== "").join("\n\n");
 }
 
-function fallLine({ agent, from, to }: TtlFall): string {
+function fallLine({ agent, from, to }: TtlFall): Cell[] {
   const side = ({ version, hourShare, requests }: TtlFall["from"]) =>
-    `${shown(hourShare)} (${clean(version ?? "")}, ${counted(requests, "request")})`;
-  return `  WARNING: ${clean(agent)} writes less for an hour: the share fell from ${side(from)} to ${side(to)}; pauses over 5 minutes now lose the cache`;
+    `${shown(hourShare)} (${version}, ${counted(requests, "request")})`;
+  return [
+    `WARNING: ${agent} writes less for an hour: the share fell from ${side(from)} to ${side(to)}; pauses over 5 minutes now lose the cache`,
+  ];
 }
 
 function recipeLines(recipes: Recipe[], floor: number, page: Page): string {

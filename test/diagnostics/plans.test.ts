@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { checkSession } from "../../src/diagnostics/checks/session.js";
-import { contextStats } from "../../src/diagnostics/stats.js";
+import { statsAndAvoidable } from "../../src/gate/avoidable.js";
 import type { Store } from "../../src/store/open.js";
 import { PLAIN, PLAIN_STATS } from "../support/ask.js";
 import { NOON } from "../support/events.js";
@@ -29,7 +29,7 @@ async function scans(store: Store, ask: () => Promise<unknown>): Promise<string[
 
 /** Results of subqueries, which are as large as the session, not as the store. */
 const OF_THE_SESSION =
-  /^SCAN (\(subquery-\d+\)|pair|transition|shared|said|compaction|request|turn|one|part|CONSTANT ROW)$/;
+  /^SCAN (\(subquery-\d+\)|pair|transition|shared|said|compaction|request|turn|one|part|cell|CONSTANT ROW|json_each VIRTUAL TABLE.*)$/;
 
 test("questions about one session read no table of facts from end to end", async () => {
   const plain = { agent: "one", tenant: "acme", lane: "main", model: "m1", atMs: NOON };
@@ -37,7 +37,7 @@ test("questions about one session read no table of facts from end to end", async
   try {
     const scope = { session: "s1", tenant: "acme" };
     const found = [
-      ...(await scans(store, () => contextStats(store.db, scope, PLAIN_STATS))),
+      ...(await scans(store, () => statsAndAvoidable(store.db, scope, PLAIN_STATS))),
       ...(await scans(store, () => checkSession(store.db, { session: "s1" }, { ...PLAIN, tenant: "globex" }))),
     ];
     assert.equal(

@@ -5,7 +5,7 @@ import { type TtlMix, ttlMix } from "../../src/diagnostics/ttl-mix.js";
 import type { SessionEvent } from "../../src/events/event.js";
 import { statsJson } from "../../src/report/stats-json.js";
 import { statsText } from "../../src/report/stats-text.js";
-import { ask, stats } from "../support/ask.js";
+import { ask, statsWithSpend } from "../support/ask.js";
 import { DAY, HOUR, lane, MINUTE, NOON, request, turn } from "../support/events.js";
 
 const mixOf = (events: SessionEvent[], dayOf: Parameters<typeof ttlMix>[2] = null): Promise<TtlMix> =>
@@ -92,11 +92,15 @@ test("by day and version, days are those of the zone and add up to the versions"
 });
 
 test("the report names a fall, and machines can ask that there is none", async () => {
-  const report = await stats([...version("2.1.1", NOON, 1_000), ...version("2.1.2", NOON + DAY, 0)], {}, { by: "day" });
-  const text = statsText(report, "/s.db", 0.7, { width: 160, colour: false, timezone: "UTC" });
+  const { stats, spend } = await statsWithSpend(
+    [...version("2.1.1", NOON, 1_000), ...version("2.1.2", NOON + DAY, 0)],
+    {},
+    { by: "day" },
+  );
+  const text = statsText(stats, "/s.db", spend, 0.7, { width: 160, colour: false, timezone: "UTC" });
   assert.match(text, "fell from 1.000 (2.1.1, 20 requests) to 0.000 (2.1.2, 20 requests)");
   assert.match(text, /2026-08-02 +test-agent 2\.1\.2 +0\.000 +20,000 +20/);
-  const json = statsJson(report, "/s.db") as { ttlFalls: unknown[]; ttlDays: unknown[] };
+  const json = statsJson(stats, "/s.db", spend) as { ttlFalls: unknown[]; ttlDays: unknown[] };
   assert.equal([json.ttlFalls.length, json.ttlDays.length], [1, 2]);
 });
 

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { whatIf } from "../../src/diagnostics/misses/what-if.js";
+import { type Simulated, whatIf } from "../../src/diagnostics/misses/what-if.js";
 import { writeAmplification } from "../../src/diagnostics/write-amplification.js";
 import type { SessionEvent } from "../../src/events/event.js";
 import { priceBook } from "../../src/pricing/book.js";
@@ -37,23 +37,39 @@ const worked = [
 const simulate = (events: SessionEvent[], book = prices) =>
   asked(events, ({ db }, selection) => whatIf(db, selection, book));
 
+const ratio = ({ readTokens, promptTokens }: Simulated) => (readTokens / promptTokens).toFixed(3);
+const dollars = ({ costMicros }: Simulated) => (costMicros / 1e6).toFixed(5);
+
 test("an hour's lifetime raises the read ratio from 46.6 % to 63.5 % and the bill from $0.528 to $0.587", async () => {
-  const { actual, hourLong } = (await simulate(worked))!;
-  const ratio = ({ readTokens, promptTokens }: typeof actual) => (readTokens / promptTokens).toFixed(3);
-  assert.equal([ratio(actual), (actual.costMicros / 1e6).toFixed(5)], ["0.466", "0.52831"]);
-  assert.equal([hourLong.writtenTokens, hourLong.readTokens], [54_000, 94_000]);
-  assert.equal([ratio(hourLong), (hourLong.costMicros / 1e6).toFixed(5)], ["0.635", "0.58706"]);
+  const { label, reason, actual, hourLong } = await simulate(worked);
+  assert.equal([label, reason], ["simulated", null]);
+  assert.equal([ratio(actual!), dollars(actual!)], ["0.466", "0.52831"]);
+  assert.equal([hourLong!.writtenTokens, hourLong!.readTokens], [54_000, 94_000]);
+  assert.equal([ratio(hourLong!), dollars(hourLong!)], ["0.635", "0.58706"]);
 });
 
-test("a pause of more than an hour is not saved by an hour", async () => {
-  const { actual, hourLong } = (await simulate([sent("r1", 0, 0, 9_000), sent("r2", 3_700, 0, 9_500)]))!;
-  assert.is(hourLong.readTokens, actual.readTokens);
+test("a pause of 700 s is bridged by two reads of the 25,000 tokens, and its 25,000 are read, not written", async () => {
+  const { actual, keptWarm } = await simulate(worked);
+  assert.equal([keptWarm!.writtenTokens, keptWarm!.readTokens], [54_000, 94_000]);
+  const saved = 25_000 * (6.25 - 0.5) - 2 * 25_000 * 0.5;
+  assert.is(Math.round(actual!.costMicros - keptWarm!.costMicros), Math.round(saved));
 });
 
-test("without a price, without requests, or against the rules nothing is simulated", async () => {
-  assert.is(await simulate(worked, priceBook([])), null);
-  assert.is(await simulate([]), null);
-  assert.is(await simulate([sent("r1", 0, 0, 5_000), sent("r2", 60, 90_000, 10)]), null);
+test("a pause of more than an hour is saved neither by an hour nor by reading", async () => {
+  const { actual, hourLong, keptWarm } = await simulate([sent("r1", 0, 0, 9_000), sent("r2", 3_700, 0, 9_500)]);
+  assert.equal([hourLong!.readTokens, keptWarm], [actual!.readTokens, actual]);
+});
+
+test("without a price, without requests, or against the rules nothing is simulated, and the reason is told", async () => {
+  const reasonOf = async (...given: Parameters<typeof simulate>) => {
+    const { actual, hourLong, keptWarm, reason } = await simulate(...given);
+    assert.equal([actual, hourLong, keptWarm], [null, null, null]);
+    return reason;
+  };
+  assert.is(await reasonOf(worked, priceBook([])), "some requests have no price for all they used");
+  assert.is(await reasonOf([]), "no request whose provider reports caching");
+  const odd = [sent("r1", 0, 0, 5_000), sent("r2", 60, 90_000, 10)];
+  assert.is(await reasonOf(odd), "1 request read more than the rules used here allow");
 });
 
 const amplification = (events: SessionEvent[]) =>

@@ -7,7 +7,7 @@ import { statsCsv } from "../../src/report/stats-csv.js";
 import { statsJson } from "../../src/report/stats-json.js";
 import { statsText } from "../../src/report/stats-text.js";
 import type { Scope } from "../../src/store/scope.js";
-import { stats } from "../support/ask.js";
+import { statsWithSpend } from "../support/ask.js";
 import { cache, compaction, DAY, judgment, NOON, request, turn } from "../support/events.js";
 import { compactedThrice, richSession, sixRequests, transcriptCoverage } from "../support/stories.js";
 
@@ -18,10 +18,13 @@ async function text(
   events: SessionEvent[],
   { scope = {}, page = {}, ...options }: { scope?: Scope; page?: Partial<Page> } & Partial<StatsOptions> = {},
 ): Promise<string> {
-  return statsText(await stats(events, scope, options), "/home/me/store.db", options.floor ?? 0.7, {
-    ...PAGE,
-    ...page,
-  });
+  const { stats, spend } = await statsWithSpend(events, scope, options);
+  return statsText(stats, "/home/me/store.db", spend, options.floor ?? 0.7, { ...PAGE, ...page });
+}
+
+async function json(...given: Parameters<typeof statsWithSpend>): Promise<any> {
+  const { stats, spend } = await statsWithSpend(...given);
+  return statsJson(stats, "/x.db", spend);
 }
 
 test("coverage stands before every figure, and every ratio beside its count and total", async () => {
@@ -131,9 +134,9 @@ test("hostile names reach no page: no control byte, and columns stay aligned", a
 });
 
 test("the JSON holds the values of the text, schema first, and times as ISO text", async () => {
-  const json = statsJson(await stats(busy, { sinceMs: NOON, session: "s1" }, { by: "day" }), "/x.db") as any;
-  assert.equal(Object.keys(json).slice(0, 3), ["schemaVersion", "store", "scope"]);
-  assert.equal(json.scope, {
+  const told = await json(busy, { sinceMs: NOON, session: "s1" }, { by: "day" });
+  assert.equal(Object.keys(told).slice(0, 3), ["schemaVersion", "store", "scope"]);
+  assert.equal(told.scope, {
     session: "s1",
     tenant: null,
     since: "2026-08-01T12:00:00.000Z",
@@ -142,25 +145,31 @@ test("the JSON holds the values of the text, schema first, and times as ISO text
     lane: null,
     model: null,
   });
-  assert.is(json.coverage.firstAt, "2026-08-01T12:00:00.000Z");
+  assert.is(told.coverage.firstAt, "2026-08-01T12:00:00.000Z");
   assert.equal(
-    json.groups.rows.map(({ key }: { key: string }) => key),
+    told.groups.rows.map(({ key }: { key: string }) => key),
     ["2026-08-01"],
   );
-  assert.is(json.metrics["cache.leaks"].leaks[0].at, "2026-08-01T12:00:04.000Z");
-  assert.equal(JSON.parse(JSON.stringify(json)), json);
+  assert.is(told.metrics["cache.leaks"].leaks[0].at, "2026-08-01T12:00:04.000Z");
+  assert.equal(JSON.parse(JSON.stringify(told)), told);
 });
 
 test("every value in the JSON is an envelope", async () => {
-  const json = statsJson(await stats(busy), "/x.db") as any;
+  const told = await json(busy);
   const keys = "value unit state count of nUnit coverage ci bounds kind method evidence reason".split(" ");
-  const values = [...Object.values(json.metrics), json.recipes[0].ratio, json.recipes[0].retention] as object[];
+  const values = [
+    told.avoidable,
+    ...Object.values(told.metrics),
+    told.recipes[0].ratio,
+    told.recipes[0].retention,
+  ] as object[];
   for (const value of values) assert.equal(Object.keys(value).slice(0, keys.length), keys);
 });
 
 test("the CSV has a line per figure and group, quotes what must be, and runs no formula", async () => {
   const events = [request({ model: '=cmd|"x"' }), compaction({ recipe: "+a,b" })];
-  const lines = statsCsv(await stats(events, {}, { by: "model" })).split("\r\n");
+  const { stats, spend } = await statsWithSpend(events, {}, { by: "model" });
+  const lines = statsCsv(stats, spend).split("\r\n");
   assert.is(lines[0], "group,figure,recipe,version,value,unit,state,count,of,nUnit,observed,expected,reason");
   assert.ok(lines.includes(",cache.read_ratio,,,0.9,ratio,ok,900,1000,tokens,1,1,"));
   assert.ok(lines.some((line) => line.startsWith('"\'=cmd|""x""",cache.read_ratio,')));

@@ -4,6 +4,7 @@ import type { CheckId, CheckOptions, CheckResult } from "../../src/diagnostics/c
 import { checkSession, type SessionVerdict } from "../../src/diagnostics/checks/session.js";
 import { contextStats, type Stats, type StatsOptions } from "../../src/diagnostics/stats.js";
 import type { SessionEvent } from "../../src/events/event.js";
+import { type Avoidable, statsAndAvoidable } from "../../src/gate/avoidable.js";
 import type { Tables } from "../../src/store/schema.js";
 import { type Scope, type Selection, select } from "../../src/store/scope.js";
 import { DAY, NOON } from "./events.js";
@@ -31,6 +32,20 @@ export async function stats(
   const store = storeOf(...events);
   try {
     return await contextStats(store.db, scope, { ...PLAIN_STATS, ...options });
+  } finally {
+    store.cleanup();
+  }
+}
+
+/** The same with what it cost. */
+export async function statsWithSpend(
+  events: SessionEvent[],
+  scope: Scope = {},
+  options: Partial<StatsOptions> = {},
+): Promise<{ stats: Stats; spend: Avoidable }> {
+  const store = storeOf(...events);
+  try {
+    return await statsAndAvoidable(store.db, scope, { ...PLAIN_STATS, ...options });
   } finally {
     store.cleanup();
   }

@@ -8,7 +8,7 @@ import { measured, type Value } from "../value.js";
 import { blindTo } from "../visibility.js";
 import { type Agreement, agreementOf } from "./agreement.js";
 import { ABOUT, type Actor, type Attribution, type Cause, causeOf } from "./causes.js";
-import { cachePairsOf, promptOf } from "./pairs.js";
+import { cachePairsOf } from "./pairs.js";
 
 export interface Miss extends Attribution {
   eventId: string;
@@ -79,56 +79,50 @@ const NOISE_SHARE = 0.01;
  * - Says what was paid again, not whether it could have been avoided.
  */
 export async function cacheMisses(db: Kysely<Tables>, selection: Selection, prices: PriceBook): Promise<CacheMisses> {
-  const sums = await db
-    .selectFrom(cachePairsOf(db, selection).as("pair"))
-    .select([
-      sql<number>`count(*)`.as("requests"),
-      sql<number>`count(potential)`.as("pairs"),
-      sql<number>`ifnull(sum(lost > 0 and not (${missed})), 0)`.as("tail"),
-      sql<number>`ifnull(sum(iif(${missed}, 0, lost)), 0)`.as("tail_tokens"),
-      sql<number>`ifnull(sum(potential), 0)`.as("potential"),
-      sql<number>`ifnull(sum(read_tokens > potential + ${NOISE_TOKENS}), 0)`.as("violations"),
-    ])
-    .executeTakeFirstOrThrow();
-  const all = (await missesOf(db, selection)).map((row) => missOf(row, prices));
+  const pairs = await cachePairsOf(db, selection).execute();
+  const isMiss = ({ lost, prompt }: Pair) => lost > 0 && (lost >= NOISE_TOKENS || lost >= NOISE_SHARE * prompt);
+  const tail = pairs.filter((pair) => pair.lost > 0 && !isMiss(pair));
+  const all = (await detailed(db, pairs.filter(isMiss))).map((row) => missOf(row, prices));
   const expected = all.filter(({ cause }) => ABOUT[cause].actor === "nobody");
   const misses = all.filter(({ cause }) => ABOUT[cause].actor !== "nobody").sort(dearestFirst);
   const lost = misses.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
   const forgiven = expected.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
+  const potential = pairs.reduce((sum, pair) => sum + (pair.potential ?? 0), 0);
   return {
     ...measured({
       method: "cache.misses/1",
       evidence: misses.some(({ evidence }) => evidence === "provider") ? "usage and provider" : "usage",
       count: lost,
-      of: sums.potential - forgiven,
+      of: potential - forgiven,
       nUnit: "tokens",
-      coverage: { observed: sums.requests, expected: sums.requests },
-      blind: sums.requests > 0 ? null : await blindTo(db, selection, "cache_counters"),
+      coverage: { observed: pairs.length, expected: pairs.length },
+      blind: pairs.length > 0 ? null : await blindTo(db, selection, "cache_counters"),
       nothing: "no lane with two requests whose provider reports caching",
     }),
     causes: summed(misses, lost),
     expected: summed(expected, null),
-    tail: { requests: sums.tail, tokens: sums.tail_tokens },
-    violations: sums.violations,
+    tail: { requests: tail.length, tokens: tail.reduce((sum, pair) => sum + pair.lost, 0) },
+    violations: pairs.filter((pair) => pair.read_tokens > (pair.potential ?? Infinity) + NOISE_TOKENS).length,
     agreement: agreementOf(misses),
     misses,
     all,
   };
 }
 
-const missed = sql`(lost >= ${NOISE_TOKENS} or lost >= ${NOISE_SHARE} * prompt) and lost > 0`;
+type Pair = Awaited<ReturnType<ReturnType<typeof cachePairsOf>["execute"]>>[number];
 
-function missesOf(db: Kysely<Tables>, selection: Selection) {
-  return db
-    .selectFrom(cachePairsOf(db, selection).as("pair"))
-    .innerJoin("requests", "requests.id", "pair.id")
+/** What a miss is told with: where it stands, and what was paid; in order of time. */
+async function detailed(db: Kysely<Tables>, pairs: Pair[]) {
+  const ids = JSON.stringify(pairs.map(({ id }) => id));
+  const details = await db
+    .selectFrom("requests")
     .innerJoin("sessions", "sessions.id", "requests.session")
     .innerJoin("sources", "sources.id", "requests.source")
     .leftJoin("lanes", "lanes.id", "requests.lane")
     .leftJoin("words as model", "model.id", "requests.model")
     .leftJoin("words as provider", "provider.id", "requests.provider")
-    .selectAll("pair")
     .select([
+      "requests.id",
       "requests.event_id",
       "sessions.session_id",
       "lanes.lane_id",
@@ -140,15 +134,16 @@ function missesOf(db: Kysely<Tables>, selection: Selection) {
       "requests.write_5m_tokens",
       "requests.write_1h_tokens",
       "requests.write_unsplit_tokens",
-      promptOf("requests").as("prompt_tokens"),
     ])
-    .where(missed as never)
-    .orderBy("pair.at_ms")
+    .where(sql<boolean>`requests.id in (select value from json_each(${ids}))`)
+    .orderBy("requests.at_ms")
     .orderBy("requests.event_id")
     .execute();
+  const byId = new Map(pairs.map((pair) => [pair.id, pair]));
+  return details.map((detail) => ({ ...byId.get(detail.id)!, ...detail }));
 }
 
-type Row = Awaited<ReturnType<typeof missesOf>>[number];
+type Row = Awaited<ReturnType<typeof detailed>>[number];
 
 function missOf(row: Row, prices: PriceBook): Miss {
   const signs = {
@@ -168,7 +163,7 @@ function missOf(row: Row, prices: PriceBook): Miss {
     source: row.locator,
     line: row.source_line,
     model: row.model,
-    promptTokens: row.prompt_tokens,
+    promptTokens: row.prompt,
     readTokens: row.read_tokens,
     lostTokens: row.lost,
     providerTokens: row.missed_tokens,
@@ -183,7 +178,7 @@ function missOf(row: Row, prices: PriceBook): Miss {
 function costMicrosOf(row: Row, prices: PriceBook): number | null {
   const price = prices.priceOf({ provider: row.provider, model: row.model, atMs: row.at_ms });
   if (price === null) return null;
-  const { rates } = ratesOf(price, row.prompt_tokens, null);
+  const { rates } = ratesOf(price, row.prompt, null);
   const { uncached_tokens: plain, write_5m_tokens: short, write_1h_tokens: long, write_unsplit_tokens: unsplit } = row;
   const shortTokens = BigInt((short ?? 0) + (unsplit ?? 0));
   const [plainTokens, longTokens] = [BigInt(plain ?? 0), BigInt(long ?? 0)];

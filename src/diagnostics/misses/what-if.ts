@@ -1,9 +1,10 @@
 import type { Kysely } from "kysely";
-import type { PriceBook } from "../../pricing/book.js";
+import { type PriceBook, priceBook } from "../../pricing/book.js";
 import { costOf } from "../../pricing/cost.js";
 import { ratesOf } from "../../pricing/price.js";
 import type { Tables } from "../../store/schema.js";
 import type { Selection } from "../../store/scope.js";
+import { counted } from "../figure.js";
 import { causeOf } from "./causes.js";
 import { cachePairsOf } from "./pairs.js";
 
@@ -18,31 +19,54 @@ export interface Simulated {
 export interface WhatIf {
   /** Always `simulated`: behaviour is assumed not to change. */
   label: "simulated";
-  actual: Simulated;
+  /** Why nothing was simulated; null when it was. */
+  reason: string | null;
+  actual: Simulated | null;
   /** Every entry kept for an hour: pauses up to an hour lose nothing, and every write costs the 1-hour price. */
-  hourLong: Simulated;
+  hourLong: Simulated | null;
+  /** Every pause up to an hour bridged by reading the entry again each time it was about to lapse. */
+  keptWarm: Simulated | null;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * What the input would have cost if every cache entry lived for an hour: `cache.what_if_1h`, simulated.
+ * What the input would have cost if cache entries had outlived pauses: `cache.what_if`, simulated.
  *
- *     a loss whose only cause is a pause of at most an hour is read instead; all writes are paid at the 1-hour price
+ *     hour long: a loss whose only cause is a pause of at most an hour is read instead; all writes at the 1-hour price
+ *     kept warm: the same loss is read instead; the entry is read once more for every lifetime that the pause outlasts
  *
  * - Shown always as cost and as read ratio: a better ratio can cost more.
  * - What could be read is what the request before had read or written; its own uncached tail was never kept.
- * - Null when a request has no price for a bucket it uses, when the rules do not fit the record (a request read more
- *   than its predecessor could have left), or when there is no request.
- * - Input only. Assumes the same requests at the same times.
+ * - Kept warm is the best case: nobody knows beforehand which pause will end within the hour, and a read that keeps an
+ *   entry alive costs some output too. Its extra reads are in the cost, not in the ratio.
+ * - Nothing when a request has no price for a bucket it uses, when the rules do not fit the record (a request read more
+ *   than its predecessor could have left), or when there is no request: `reason` says which.
+ * - Input only. Assumes the same requests at the same times. Another order of tools and further breakpoints are not
+ *   simulated: that takes digests of single blocks.
  */
-export async function whatIf(db: Kysely<Tables>, selection: Selection, prices: PriceBook): Promise<WhatIf | null> {
+export async function whatIf(
+  db: Kysely<Tables>,
+  selection: Selection,
+  prices: PriceBook = priceBook(),
+): Promise<WhatIf> {
   const rows = await requestsOf(db, selection);
-  if (rows.length === 0 || rows.some((row) => row.potential !== null && row.read_tokens > row.potential + 1_024))
-    return null;
+  const not = (reason: string): WhatIf => ({
+    label: "simulated",
+    reason,
+    actual: null,
+    hourLong: null,
+    keptWarm: null,
+  });
+  if (rows.length === 0) return not("no request whose provider reports caching");
+  const odd = rows.filter((row) => row.potential !== null && row.read_tokens > row.potential + 1_024).length;
+  if (odd > 0) return not(`${counted(odd, "request")} read more than the rules used here allow`);
   const actual = summed(rows, prices, asItWas);
   const hourLong = summed(rows, prices, keptForAnHour);
-  return actual === null || hourLong === null ? null : { label: "simulated", actual, hourLong };
+  const keptWarm = summed(rows, prices, keptWarmInPauses);
+  if (actual === null || hourLong === null || keptWarm === null)
+    return not("some requests have no price for all they used");
+  return { label: "simulated", reason: null, actual, hourLong, keptWarm };
 }
 
 function requestsOf(db: Kysely<Tables>, selection: Selection) {
@@ -64,7 +88,7 @@ function requestsOf(db: Kysely<Tables>, selection: Selection) {
 }
 
 type Row = Awaited<ReturnType<typeof requestsOf>>[number];
-type Buckets = { uncached: number; read: number; write5m: number; write1h: number };
+type Buckets = { uncached: number; read: number; write5m: number; write1h: number; readBetween?: number };
 
 function asItWas(row: Row): Buckets {
   return {
@@ -80,6 +104,17 @@ function keptForAnHour(row: Row): Buckets {
   const written = write5m + write1h;
   const kept = lapsedOnly(row) ? Math.min(written, Math.max(0, (row.cached_before ?? 0) - read)) : 0;
   return { uncached, read: read + kept, write5m: 0, write1h: written - kept };
+}
+
+function keptWarmInPauses(row: Row): Buckets {
+  const { uncached, read, write5m, write1h } = asItWas(row);
+  if (!lapsedOnly(row)) return { uncached, read, write5m, write1h };
+  const before = row.cached_before ?? 0;
+  const kept = Math.min(write5m + write1h, Math.max(0, before - read));
+  const short = Math.max(0, write5m - kept);
+  const long = write5m + write1h - kept - short;
+  const times = Math.ceil(row.gap_ms! / row.ttl_ms!) - 1;
+  return { uncached, read: read + kept, write5m: short, write1h: long, readBetween: before * times };
 }
 
 /** True when nothing but a pause of at most an hour lost the cache. */
@@ -100,10 +135,11 @@ function summed(rows: Row[], prices: PriceBook, buckets: (row: Row) => Buckets):
   const sum = { readTokens: 0, writtenTokens: 0, promptTokens: 0 };
   let picos = 0n;
   for (const row of rows) {
-    const tokens = buckets(row);
+    const { readBetween = 0, ...tokens } = buckets(row);
     const price = prices.priceOf({ provider: row.provider, model: row.model, atMs: row.at_ms });
     if (price === null) return null;
-    const cost = costOf({ ...tokens, writeUnsplit: 0, output: 0 }, ratesOf(price, row.prompt, null).rates);
+    const paid = { ...tokens, read: tokens.read + readBetween, writeUnsplit: 0, output: 0 };
+    const cost = costOf(paid, ratesOf(price, row.prompt, null).rates);
     if (cost.unpricedTokens > 0) return null;
     picos += cost.picos;
     sum.readTokens += tokens.read;
