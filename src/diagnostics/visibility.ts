@@ -10,12 +10,36 @@ import { anythingOf } from "./sessions-in-scope.js";
  */
 export type Visibility = "full" | "partial" | "absent" | null;
 
-/** True for a session of which every source says that it cannot tell this kind of fact. */
+/**
+ * True for a session that nobody could have told this kind of fact of: every source that speaks of it says that it
+ * cannot, no other source saw requests of the session, and there is no such fact after all.
+ */
 export function unseenIn(selection: Selection, fact: CoveredFact, session: string): RawBuilder<SqlBool> {
+  const table = ROWS[fact];
+  const told =
+    table === undefined ? sql`0` : sql`exists (select 1 from ${sql.table(table)} r where r.session = mute.session)`;
   return sql`${sql.ref(session)} in (
-    select coverage.session from coverage where coverage.fact = ${fact} and ${ofSessions(selection, "coverage.session")}
-    group by coverage.session having min(coverage.level) = 'absent' and max(coverage.level) = 'absent')`;
+    select mute.session from (
+      select coverage.session from coverage
+      where coverage.fact = ${fact} and ${ofSessions(selection, "coverage.session")}
+      group by coverage.session having min(coverage.level) = 'absent' and max(coverage.level) = 'absent') mute
+    where not ${told} and not exists (
+      select 1 from claims
+      where claims.session = mute.session
+        and claims.source not in (
+          select source from coverage where coverage.session = mute.session and coverage.fact = ${fact})
+        and exists (
+          select 1 from requests where requests.session = mute.session and requests.source = claims.source)))`;
 }
+
+/** Where the facts of a kind stand: one of them shows that they can be told. */
+const ROWS: Partial<Record<CoveredFact, keyof Tables>> = {
+  local_cache: "cache_events",
+  divergences: "divergences",
+  tool_calls: "tool_calls",
+  contracts: "contract_checks",
+  compactions: "compactions",
+};
 
 /** What the sources of the one selected session say, and why those that cannot tell cannot. */
 export async function visibilityOf(

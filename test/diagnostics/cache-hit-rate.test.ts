@@ -1,8 +1,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { cacheHitRate } from "../../src/diagnostics/cache-hit-rate.js";
+import { select } from "../../src/store/scope.js";
 import { ask } from "../support/ask.js";
-import { cache, HOUR, MINUTE, NOON, request, turn } from "../support/events.js";
+import { cache, coverage, HOUR, MINUTE, NOON, request, turn } from "../support/events.js";
+import { append, storeOf } from "../support/store.js";
 import { servedTurns, transcriptCoverage } from "../support/stories.js";
 
 const asked = (id: string, minutes: number) => [
@@ -81,6 +83,31 @@ test("beside a source that can tell, the other's turns are left out and counted"
   ];
   const rate = await ask(events, {}, cacheHitRate);
   assert.equal([rate.value, rate.state, rate.coverage], [1, "partial", { observed: 1, expected: 2 }]);
+});
+
+test("a hit that somebody else recorded shows that hits of the session can be told", async () => {
+  const store = storeOf(...transcriptCoverage("s1"), ...asked("a", 0), ...asked("b", 1));
+  try {
+    append(store, [hit("a")], "/door.jsonl");
+    const rate = await cacheHitRate(store.db, await select(store.db, {}));
+    assert.equal([rate.value, rate.state, rate.coverage], [0.5, "ok", { observed: 2, expected: 2 }]);
+  } finally {
+    store.cleanup();
+  }
+});
+
+test("another source that saw requests and does not say that it cannot tell hits can tell them", async () => {
+  const store = storeOf(...transcriptCoverage("s1"), ...asked("a", 0));
+  try {
+    append(store, [coverage({ fact: "usage", level: "full" })], "/door.jsonl");
+    const silent = await cacheHitRate(store.db, await select(store.db, {}));
+    assert.is(silent.state, "not_reported", "a judge or a checker saw no requests");
+    append(store, [request({ turn: "a", atMs: NOON + 2 })], "/door.jsonl");
+    const rate = await cacheHitRate(store.db, await select(store.db, {}));
+    assert.equal([rate.value, rate.state], [0, "ok"]);
+  } finally {
+    store.cleanup();
+  }
 });
 
 test.run();

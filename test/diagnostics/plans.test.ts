@@ -29,7 +29,7 @@ async function scans(store: Store, ask: () => Promise<unknown>): Promise<string[
 
 /** Results of subqueries, which are as large as the session, not as the store. */
 const OF_THE_SESSION =
-  /^SCAN (\(subquery-\d+\)|pair|transition|shared|said|compaction|request|turn|one|part|cell|CONSTANT ROW|json_each VIRTUAL TABLE.*)$/;
+  /^SCAN (\(subquery-\d+\)|pair|transition|shared|said|compaction|request|turn|one|part|cell|mute|CONSTANT ROW|json_each VIRTUAL TABLE.*)$/;
 
 test("questions about one session read no table of facts from end to end", async () => {
   const plain = { agent: "one", tenant: "acme", lane: "main", model: "m1", atMs: NOON };
