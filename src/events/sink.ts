@@ -58,6 +58,17 @@ export interface Appended {
   tenantConflicts: number;
   /** Events of sessions that were forgotten on purpose, left out. */
   forgotten: number;
+  /** Events of imports and receivers that contradict themselves, left out; from everybody else one ends the batch. */
+  refused: Refused[];
+}
+
+/** An event that no store can hold. */
+export interface Refused {
+  source: Source;
+  /** 1-based line in the source; null outside files. */
+  line: number | null;
+  /** What it is, whose, and what contradicts. */
+  reason: string;
 }
 
 /** Raised by `append` when the stored cursor is not the expected one: read the source again from its cursor. */
@@ -71,7 +82,10 @@ export class CursorMoved extends Error {
 export interface Sink {
   /** How far this source was read; null when it is new. */
   cursorOf(source: Source): Cursor | null;
-  /** One transaction for all parts: afterwards either everything is there or nothing. Throws `CursorMoved`. */
+  /**
+   * One transaction for all parts: afterwards either everything is there or nothing. Throws `CursorMoved`, and a
+   * `Failure` `event.refused` for an event that contradicts itself, unless it was read from a file or received.
+   */
   append(parts: SourceBatch[]): Appended;
 }
 

@@ -8,7 +8,7 @@ export function drySink(): Sink {
   return {
     cursorOf: () => null,
     append(parts) {
-      const result: Appended = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0 };
+      const result: Appended = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0, refused: [] };
       const add = (kind: SessionEvent["kind"]) => {
         result.added[kind] = (result.added[kind] ?? 0) + 1;
       };

@@ -12,6 +12,7 @@ import { createKeeper, type KeepFact } from "./keep.js";
 import { migrations } from "./migrations/index.js";
 import { mark, type Store } from "./open.js";
 import { createRemarks } from "./remarks.js";
+import { createSignals } from "./signals.js";
 import { createSources } from "./sources.js";
 import { sweep, takeBack } from "./take-back.js";
 import { readTombstones } from "./tombstones.js";
@@ -38,6 +39,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
   const claims = createClaims(raw, frame);
   const turns = createTurns(raw, frame, sources.nameOf);
   const copies = createCopies(raw);
+  const signals = createSignals(raw, copies);
   const remarks = createRemarks(raw, frame);
   const keepers = new Map<FactKind, KeepFact>();
 
@@ -56,6 +58,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
   let result: Appended;
   let firstRows: Map<CountedTable, number>;
   let changed: { table: CountedTable; eventId: Buffer }[];
+  let touched: Set<number>;
 
   return (parts) => {
     try {
@@ -79,6 +82,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
         const taken = takeBack(raw, source, claims, sources.nameOf);
         changed.push(...taken.copies);
         swept.push(...taken.sessions);
+        for (const session of taken.sessions) touched.add(session);
         tenants = taken.tenants.size > 0 ? taken.tenants : null;
         frame.forget();
       }
@@ -108,9 +112,10 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
     if (fileState() !== lastState) frame.forget();
     frame.begin();
     turns.begin();
-    result = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0 };
+    result = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0, refused: [] };
     firstRows = new Map();
     changed = [];
+    touched = new Set();
   }
 
   function finish(swept: number[]): void {
@@ -135,6 +140,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
         for (const eventId of copies.inSession(table, session)) copies.recount(table, eventId);
       }
     }
+    signals.settle(touched);
     add("session", frame.made.sessions.size);
     add("lane", frame.made.lanes.size);
     add("turn", turns.made.size);
@@ -163,7 +169,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
 
   function tryToKeep(
     event: SessionEvent,
-    { source: { locator } }: SourceBatch,
+    { source: from }: SourceBatch,
     source: number,
     batch: number,
     tenants: Map<string, number> | null,
@@ -177,12 +183,14 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
         code.startsWith("SQLITE_CONSTRAINT") ||
         (error instanceof TypeError && error.message.startsWith("SQLite3 can only bind"));
       if (!refused) throw error;
-      const place = event.line === null ? locator : `${locator}:${event.line}`;
-      throw new Failure(
-        "event.refused",
-        `the ${event.kind} ${hexOf(event.eventId)} of session ${event.session} (${place}) contradicts itself: ${(error as Error).message}`,
-        { cause: error },
-      );
+      const what = `the ${event.kind} ${hexOf(event.eventId)} of session ${event.session}`;
+      const why = `contradicts itself: ${(error as Error).message}`;
+      if (from.kind === "import" || from.kind === "otlp") {
+        result.refused.push({ source: from, line: event.line, reason: `${what} ${why}` });
+        return;
+      }
+      const place = event.line === null ? from.locator : `${from.locator}:${event.line}`;
+      throw new Failure("event.refused", `${what} (${place}) ${why}`, { cause: error });
     }
   }
 
@@ -197,6 +205,7 @@ export function createWriter(store: Store, { nowMs, machine }: WriterOptions): (
     }
     const said: Omit<Said, "lane"> = { session, source, batch, tenant };
     if (kept !== null && named !== null && named !== kept) conflict(event, said);
+    touched.add(session.id);
     claims.time(session.id, source, moment(event.atMs, "atMs"));
     if (event.kind === "session") {
       if (named !== null && named !== session.tenant) conflict(event, said);

@@ -20,6 +20,8 @@ const fuller: Partial<Record<CountedTable, string>> = {
 export interface Copies {
   /** Decides again about one thing. Returns the keys of its rows. */
   recount(table: CountedTable, eventId: Buffer): number[];
+  /** Key of the row that counts, as far as copies go. */
+  firstOf(table: CountedTable, eventId: Buffer): number;
   /** Things with a row from `first` on that was a copy when it was written: it does not count yet. */
   since(table: CountedTable, first: number): Buffer[];
   /** Things with a row in the session that have several rows. */
@@ -38,6 +40,7 @@ export function createCopies(raw: Raw): Copies {
       }
       return found.map(({ id }) => id);
     },
+    firstOf: (table, eventId) => (statements.get(table)!.rows.get(eventId) as { id: number }).id,
     since: (table, first) => once(statements.get(table)!.since.all(first) as Buffer[]),
     inSession: (table, session) => once(statements.get(table)!.inSession.all(session) as Buffer[]),
   };

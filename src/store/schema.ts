@@ -429,18 +429,6 @@ export interface Sources {
   tail_digest: string | null;
 }
 
-export interface Spans {
-  at_ms: number | null;
-  id: Generated<number>;
-  parent_id: Buffer | null;
-  request: Buffer | null;
-  session: number | null;
-  source: number;
-  span_id: Buffer;
-  trace_id: Buffer;
-  usage_digest: Buffer | null;
-}
-
 export interface Store {
   committed: Generated<number>;
   id: Generated<number | null>;
@@ -553,7 +541,6 @@ export interface Tables {
   segments: Segments;
   sessions: Sessions;
   sources: Sources;
-  spans: Spans;
   store: Store;
   tombstones: Tombstones;
   tool_calls: ToolCalls;

@@ -48,7 +48,7 @@ export function sweep(raw: Raw, sessions: number[]): void {
   );
   const session = raw.prepare(`
     DELETE FROM sessions WHERE id = @id
-      AND NOT EXISTS (SELECT 1 FROM claims WHERE session = @id) AND NOT EXISTS (SELECT 1 FROM spans WHERE session = @id)`);
+      AND NOT EXISTS (SELECT 1 FROM claims WHERE session = @id)`);
   for (const id of sessions) {
     lanes.run({ id });
     session.run({ id });

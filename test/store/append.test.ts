@@ -91,7 +91,14 @@ test("saying everything again changes nothing", ({ store }) => {
   ];
   append(store, events);
   const before = dump(store);
-  assert.equal(append(store, events), { added: {}, known: 4, copies: 0, tenantConflicts: 0, forgotten: 0 });
+  assert.equal(append(store, events), {
+    added: {},
+    known: 4,
+    copies: 0,
+    tenantConflicts: 0,
+    forgotten: 0,
+    refused: [],
+  });
   assert.equal(dump(store), before);
 });
 
@@ -279,7 +286,7 @@ test("skipped lines are counted and noted once", ({ store }) => {
 test("parts of several sources are there together or not at all", ({ store }) => {
   const bad = request({ outputTokens: -1 });
   assert.is(
-    failureOf(() => sinkOf(store).append([batchOf([request()], "/a"), batchOf([bad], "/b")])).code,
+    failureOf(() => sinkOf(store).append([batchOf([request()], "/a"), batchOf([bad], "/b", byHand("/b"))])).code,
     "event.refused",
   );
   assert.is(one(store, "SELECT count(*) FROM requests"), 0);
@@ -289,7 +296,7 @@ test("parts of several sources are there together or not at all", ({ store }) =>
 test("a writer goes on after a batch that was refused", ({ store }) => {
   const sink = sinkOf(store);
   const good = () => request({ session: "later", model: "model-z", turn: "p" });
-  assert.throws(() => sink.append([batchOf([good(), request({ outputTokens: Number.NaN })])]));
+  assert.throws(() => sink.append([batchOf([good(), request({ outputTokens: Number.NaN })], "/a", byHand("/a"))]));
   assert.is(sink.append([batchOf([good()])]).added.request, 1);
   assert.is(one(store, "SELECT w.text FROM requests JOIN words w ON w.id = model"), "model-z");
 });
@@ -300,6 +307,22 @@ test("two writers on one connection do not confuse each other", ({ store }) => {
   other.append([batchOf([], "/a", { replace: true })]);
   assert.is(one.append([batchOf([request({ session: "a", turn: "p" })], "/a")]).added.session, 1);
 });
+
+test("of what is read from a file or received, one event that contradicts itself is left out and named", ({
+  store,
+}) => {
+  const events = [request(), { ...request({ outputTokens: -1 }), line: 7 }, request()];
+  const { added, refused } = append(store, events, "/f.jsonl");
+  assert.is(added.request, 2);
+  assert.equal(
+    refused.map(({ source, line }) => [source.locator, line]),
+    [["/f.jsonl", 7]],
+  );
+  assert.match(refused[0]?.reason ?? "", /outputTokens is -1/);
+});
+
+/** Said through the door: refused as a whole. */
+const byHand = (locator: string) => ({ source: { kind: "manual" as const, format: "test", locator } });
 
 /** A change that makes an event unkeepable, and what the failure says. */
 const refused: [string, SessionEvent, RegExp][] = [
@@ -318,7 +341,7 @@ const refused: [string, SessionEvent, RegExp][] = [
 ];
 for (const [what, event, says] of refused) {
   test(`${what} is refused by name`, ({ store }) => {
-    const failure = failureOf(() => append(store, [{ ...event, line: 12 }], "/f.jsonl"));
+    const failure = failureOf(() => append(store, [{ ...event, line: 12 }], "/f.jsonl", byHand("/f.jsonl")));
     assert.is(failure.code, "event.refused");
     assert.match(failure.message, says);
     assert.match(failure.message, /\/f\.jsonl:12/);
@@ -332,7 +355,10 @@ test("the largest count and booleans come back as they were", ({ store }) => {
 });
 
 test("a count beyond all counting is refused, so that sums stay sums", ({ store }) => {
-  assert.throws(() => append(store, [request({ uncachedTokens: LARGEST_COUNT + 1 })]), /uncachedTokens/);
+  assert.throws(
+    () => append(store, [request({ uncachedTokens: LARGEST_COUNT + 1 })], "/f", byHand("/f")),
+    /uncachedTokens/,
+  );
 });
 
 test("text that SQLite cannot hold is repaired, and its row is found again", ({ store }) => {

@@ -9,7 +9,7 @@ import { NOON, request } from "../support/events.js";
 import { ended, start } from "../support/process.js";
 import { sourceOf, storeOf } from "../support/store.js";
 
-const nothing = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0 };
+const nothing = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0, refused: [] };
 
 /** A sink that remembers the sizes of its batches, or fails. */
 function sinkThat(answers: (part: SourceBatch) => void): { sink: Sink; sizes: number[] } {
@@ -22,7 +22,7 @@ function sinkThat(answers: (part: SourceBatch) => void): { sink: Sink; sizes: nu
   return { sink: { cursorOf: () => null, append }, sizes };
 }
 
-const source = sourceOf("run");
+const source = { kind: "runtime" as const, format: "test", locator: "run" };
 const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
 const recordMany = (recorder: Recorder, count: number) => {
   for (let i = 0; i < count; i += 1) recorder.record(request());

@@ -105,7 +105,7 @@ function logOf(item: Message, origin: Origin): LogRecord {
     traceId: idOf(item.traceId, 16),
     spanId: idOf(item.spanId, 8),
     attributes,
-    body: valueOf(item.body, 0),
+    body: anyValueOf(item.body, 0),
   };
 }
 
@@ -143,12 +143,12 @@ function attributesOf(list: unknown, depth = 0): Attributes {
   for (const { key, value } of objectsIn(list)) {
     if (typeof key !== "string" || key.length > KEY_LENGTH || attributes.has(key)) continue;
     if (attributes.size >= ATTRIBUTES) break;
-    attributes.set(key, valueOf(value, depth));
+    attributes.set(key, anyValueOf(value, depth));
   }
   return attributes;
 }
 
-function valueOf(any: unknown, depth: number): Value {
+function anyValueOf(any: unknown, depth: number): Value {
   const value = objectOf(any);
   if (value === null || depth > DEPTH) return null;
   if (typeof value.stringValue === "string") return value.stringValue;
@@ -157,7 +157,7 @@ function valueOf(any: unknown, depth: number): Value {
   if (value.doubleValue !== undefined) return numberOf(value.doubleValue);
   if (value.bytesValue !== undefined) return bytesOf(value.bytesValue);
   if (value.arrayValue !== undefined) {
-    return objectsIn(objectOf(value.arrayValue)?.values).map((entry) => valueOf(entry, depth + 1));
+    return objectsIn(objectOf(value.arrayValue)?.values).map((entry) => anyValueOf(entry, depth + 1));
   }
   if (value.kvlistValue !== undefined) return attributesOf(objectOf(value.kvlistValue)?.values, depth + 1);
   return null;

@@ -163,20 +163,6 @@ CREATE TABLE coverage (
   UNIQUE (session, fact, source)
 ) STRICT;
 
--- Received spans, as far as usage needs them: a span counts only if no descendant carries the same usage.
-CREATE TABLE spans (
-  id           INTEGER PRIMARY KEY NOT NULL,
-  trace_id     BLOB NOT NULL CHECK (length(trace_id) = 16),
-  span_id      BLOB NOT NULL CHECK (length(span_id) = 8),
-  parent_id    BLOB CHECK (length(parent_id) = 8),
-  session      INTEGER REFERENCES sessions,
-  source       INTEGER NOT NULL REFERENCES sources,
-  usage_digest BLOB,
-  request      BLOB CHECK (length(request) = 16),
-  at_ms        INTEGER,
-  UNIQUE (trace_id, span_id)
-) STRICT;
-
 CREATE TABLE outbox (
   id          INTEGER PRIMARY KEY NOT NULL,
   target      TEXT NOT NULL,
