@@ -8,7 +8,8 @@ const WAL_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Runs `work` in one immediate transaction: afterwards everything it wrote is durable, or nothing is there.
- * Waits for other writers (up to minutes) before `work` begins; `work` itself runs at most once.
+ * Waits for other writers (up to minutes, unless the connection has a timeout of 0) before `work` begins; `work`
+ * itself runs at most once.
  */
 export function immediate<T>(raw: Raw, work: () => T): T {
   begin(raw);
@@ -31,10 +32,15 @@ function begin(raw: Raw): void {
       return;
     } catch (error) {
       const busy = /^SQLITE_BUSY/.test(String((error as { code?: unknown }).code));
-      if (!busy || tried === TRIES) throw troubleWith(raw.name, error);
+      if (!busy || tried === TRIES || !waits(raw)) throw troubleWith(raw.name, error);
       sleep(5 + Math.random() * 20 * tried);
     }
   }
+}
+
+/** A connection without a timeout belongs to somebody who cannot wait. */
+function waits(raw: Raw): boolean {
+  return raw.pragma("busy_timeout", { simple: true }) !== 0;
 }
 
 /** A reader that stays keeps the write-ahead log growing; whoever commits after it has gone cuts it off. */

@@ -1,25 +1,25 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Recorder, Sink, SourceBatch } from "../../src/events/sink.js";
+import type { Recorder, SourceBatch } from "../../src/events/sink.js";
 import { Failure } from "../../src/failure.js";
 import { openStore } from "../../src/store/open.js";
 import { storeRecorder } from "../../src/store/recorder.js";
-import { storeSink } from "../../src/store/sink.js";
+import { type StoreSink, storeSink } from "../../src/store/sink.js";
 import { NOON, request } from "../support/events.js";
 import { ended, start } from "../support/process.js";
-import { sourceOf, storeOf } from "../support/store.js";
+import { storeOf } from "../support/store.js";
 
 const nothing = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0, refused: [] };
 
 /** A sink that remembers the sizes of its batches, or fails. */
-function sinkThat(answers: (part: SourceBatch) => void): { sink: Sink; sizes: number[] } {
+function sinkThat(answers: (part: SourceBatch) => void): { sink: StoreSink; sizes: number[] } {
   const sizes: number[] = [];
   const append = ([part]: SourceBatch[]) => {
     answers(part!);
     sizes.push(part!.events.length);
     return nothing;
   };
-  return { sink: { cursorOf: () => null, append }, sizes };
+  return { sink: { cursorOf: () => null, append, appendNow: append }, sizes };
 }
 
 const source = { kind: "runtime" as const, format: "test", locator: "run" };
@@ -93,6 +93,45 @@ test("more events than can wait are counted as lost", async () => {
     sizes.reduce((sum, size) => sum + size, 0),
     10_000,
   );
+});
+
+test("while somebody else writes, the agent goes on, and everything is written afterwards", async () => {
+  const store = storeOf();
+  const other = openStore(store.path, { mode: "write", nowMs: NOON });
+  const count = () => store.raw.prepare("SELECT count(*) FROM requests").pluck().get();
+  other.raw.exec("BEGIN IMMEDIATE");
+  const delays: number[] = [];
+  const recorder = storeRecorder(storeSink(store, { nowMs: () => NOON, machine: null }), source, (work, delayMs) => {
+    delays.push(delayMs);
+    setTimeout(work, Math.min(delayMs, 5));
+  });
+  const started = Date.now();
+  recordMany(recorder, 100);
+  while (delays.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(Date.now() - started < 2_000, "no turn of the loop waited for the lock");
+  assert.equal(delays.slice(0, 9), [0, 10, 20, 40, 80, 160, 320, 640, 1_000]);
+  assert.equal([count(), recorder.lost.count], [0, 0]);
+  other.raw.exec("COMMIT");
+  while (count() !== 100) await turns();
+  assert.is(recorder.lost.count, 0);
+  other.close();
+  store.cleanup();
+});
+
+test("flushing waits for somebody else who writes", async () => {
+  const store = storeOf();
+  store.raw.pragma("busy_timeout = 20");
+  const other = openStore(store.path, { mode: "write", nowMs: NOON });
+  other.raw.exec("BEGIN IMMEDIATE");
+  const recorder = storeRecorder(storeSink(store, { nowMs: () => NOON, machine: null }), source, () => {});
+  recordMany(recorder, 3);
+  const started = Date.now();
+  await recorder.flush();
+  assert.ok(Date.now() - started > 100, "it asked more than once");
+  assert.equal([recorder.lost.count, /locked/.test(recorder.lost.lastReason!)], [3, true]);
+  other.raw.exec("COMMIT");
+  other.close();
+  store.cleanup();
 });
 
 test("nothing recorded is lost when the process ends, even by an uncaught error", async () => {
