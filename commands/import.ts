@@ -13,7 +13,7 @@ import { storeSink } from "../src/store/sink.js";
 export default class Import extends StoreCommand {
   static override summary = "read agent transcripts into the store, each request once";
   static override description =
-    "Without a PATH looks where the known agents keep their transcripts. Goes on where the last import stopped; doing it again changes nothing. A file is recognised by its content. Exit code 2 when a named PATH could not be imported; with --strict also when any line or file was left out. Everything else is stored first.";
+    "Without a PATH looks where the known agents keep their transcripts. Goes on where the last import stopped; doing it again changes nothing. A file is recognised by its content. Exit code 2 when a named PATH could not be imported; with --strict also when any line, event or file was left out. Everything else is stored first.";
   static override examples = [
     "<%= config.bin %> <%= command.id %>",
     "<%= config.bin %> <%= command.id %> ~/.claude/projects --tenant acme",
@@ -34,7 +34,7 @@ export default class Import extends StoreCommand {
     tenant: Flags.string({ description: "whose data this is", helpValue: "NAME" }),
     content: Flags.boolean({ description: "also keep texts of tool calls and checkpoints, after redaction" }),
     "dry-run": Flags.boolean({ description: "read and count, store nothing" }),
-    strict: Flags.boolean({ description: "exit 2 when a line or a file was left out" }),
+    strict: Flags.boolean({ description: "exit 2 when a line, an event or a file was left out" }),
     list: Flags.boolean({ description: "only say what is where, how far back it reaches, and what it can tell" }),
   };
 
@@ -67,7 +67,7 @@ export default class Import extends StoreCommand {
           }));
     this.progress("");
     this.log(importText(report));
-    const leftOut = report.files.refused + report.lines.skipped;
+    const leftOut = report.files.refused + report.lines.skipped + report.events.refused;
     if ((named.length > 0 && report.named.refused > 0) || (flags.strict && leftOut > 0)) process.exitCode = 2;
     return { schemaVersion: 1, ...report };
   }

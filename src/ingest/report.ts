@@ -26,6 +26,8 @@ export interface ImportReport {
     withoutKey: number;
   };
   lines: { read: number; skipped: number };
+  /** Events that contradict themselves: no store can hold them, and everything around them is kept. */
+  events: { refused: number };
   compactions: number;
   toolCalls: number;
   /** Facts whose recorded tenant contradicts the known one, which stays. */
@@ -34,6 +36,7 @@ export interface ImportReport {
   forgotten: number;
   refused: { path: string; reason: string }[];
   skippedLines: { path: string; line: number; reason: string }[];
+  refusedEvents: { path: string; line: number | null; reason: string }[];
 }
 
 /** So many entries the lists hold. */
@@ -61,12 +64,14 @@ export function counting(): Counting {
     turns: 0,
     requests: { kept: 0, duplicates: 0, withoutKey: 0 },
     lines: { read: 0, skipped: 0 },
+    events: { refused: 0 },
     compactions: 0,
     toolCalls: 0,
     tenantConflicts: 0,
     forgotten: 0,
     refused: [],
     skippedLines: [],
+    refusedEvents: [],
   };
   return {
     found: (files) => {
@@ -94,7 +99,7 @@ export function counting(): Counting {
         if (report.skippedLines.length < LISTED) report.skippedLines.push({ path: source.locator, line, reason });
       }
     },
-    committed: ({ added, copies, tenantConflicts, forgotten }) => {
+    committed: ({ added, copies, tenantConflicts, forgotten, refused }) => {
       report.turns += added.turn ?? 0;
       report.requests.kept += (added.request ?? 0) - copies;
       report.requests.duplicates += copies;
@@ -102,6 +107,10 @@ export function counting(): Counting {
       report.toolCalls += added.tool_call ?? 0;
       report.tenantConflicts += tenantConflicts;
       report.forgotten += forgotten;
+      report.events.refused += refused.length;
+      for (const { source, line, reason } of refused) {
+        if (report.refusedEvents.length < LISTED) report.refusedEvents.push({ path: source.locator, line, reason });
+      }
     },
     report: () => ({ ...report, sessions: sessions.size }),
   };

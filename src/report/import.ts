@@ -9,12 +9,14 @@ interface Imported {
   turns: number;
   requests: { kept: number; duplicates: number; withoutKey: number };
   lines: { read: number; skipped: number };
+  events: { refused: number };
   compactions: number;
   toolCalls: number;
   tenantConflicts: number;
   forgotten: number;
   refused: { path: string; reason: string }[];
   skippedLines: { path: string; line: number; reason: string }[];
+  refusedEvents: { path: string; line: number | null; reason: string }[];
 }
 
 /** Lists on the screen are shorter than in JSON. */
@@ -43,6 +45,14 @@ export function importText(report: Imported): string {
       lines.skipped,
       "lines skipped",
       ({ path, line, reason }) => `skipped: ${path}:${line}: ${reason}`,
+    ),
+  );
+  text.push(
+    ...some(
+      report.refusedEvents,
+      report.events.refused,
+      "events left out",
+      ({ path, line, reason }) => `left out: ${path}${line === null ? "" : `:${line}`}: ${reason}`,
     ),
   );
   text.push(report.store === null ? "nothing was stored (--dry-run)" : `store: ${report.store}`);

@@ -39,12 +39,14 @@ test("without a path the agent's own folder is read", ({ at }) => {
     turns: 1,
     requests: { kept: 1, duplicates: 1, withoutKey: 0 },
     lines: { read: 3, skipped: 0 },
+    events: { refused: 0 },
     compactions: 0,
     toolCalls: 0,
     tenantConflicts: 0,
     forgotten: 0,
     refused: [],
     skippedLines: [],
+    refusedEvents: [],
   });
   const again = at.sonny(["import"]);
   assert.is(again.code, 0);

@@ -14,6 +14,7 @@ import * as assert from "uvu/assert";
 import { CursorMoved, type Sink, type SourceBatch } from "../../src/events/sink.js";
 import { claudeCode } from "../../src/ingest/claude-code/importer.js";
 import { importFiles } from "../../src/ingest/import.js";
+import type { Importer, Say } from "../../src/ingest/importer.js";
 import { storeSink } from "../../src/store/sink.js";
 import {
   attachment,
@@ -298,6 +299,35 @@ test("a file that may not be read is refused", () => {
   chmodSync(held.write("closed.jsonl", text), 0);
   assert.is(held.again().refused[0]!.reason, "may not be read");
   held.cleanup();
+});
+
+test("an event that contradicts itself is left out, counted and named, and everything else is kept", () => {
+  const odd: Importer = {
+    ...claudeCode,
+    map(file, options, state) {
+      const mapper = claudeCode.map(file, options, state);
+      const spoilt = (say: Say): Say => {
+        return (event, replaced) =>
+          say(event.kind === "request" && event.messageId === "m3" ? { ...event, outputTokens: -1 } : event, replaced);
+      };
+      return {
+        ...mapper,
+        take: (record, say) => mapper.take(record, spoilt(say)),
+        rest: (offset, say) => mapper.rest(offset, spoilt(say)),
+      };
+    },
+  };
+  const files = { "a.jsonl": text, "b.jsonl": transcript(reply({ id: "other" }, { sessionId: "s2" })) };
+  const held = imported(files, { importers: [odd] });
+  const whole = imported(files);
+  assert.is(held.report.requests.kept, whole.report.requests.kept - 1);
+  assert.equal([held.report.files.read, held.report.events.refused], [2, 1]);
+  const [refused] = held.report.refusedEvents;
+  assert.equal([refused!.path, refused!.line], [held.path("a.jsonl"), 8]);
+  assert.match(refused!.reason, /^the request [0-9a-f]{32} of session s1 contradicts itself: /);
+  assert.is(held.again({ importers: [odd] }).files.unchanged, 2);
+  held.cleanup();
+  whole.cleanup();
 });
 
 test("progress tells files and bytes", () => {
