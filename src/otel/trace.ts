@@ -61,8 +61,9 @@ export function eventsOfTrace(traceId: string, spans: Told[]): SessionEvent[] {
       continue;
     }
     for (const event of eventsOfSpan(node)) {
+      const { agent, session, lane, turn, tenant, atMs, timeQuality } = event;
       events.push(event);
-      sees(node, event);
+      sees(node, { agent, session, lane, turn, tenant, atMs, timeQuality, line: null, offset: null });
     }
   }
   for (const { header, endedAtMs, outcome } of turns.values()) events.push(turnFact(header, { endedAtMs, outcome }));

@@ -35,7 +35,8 @@ async function storeOfSamples(samples: Sample[]): Promise<TestStore> {
     const body = content_encoding === "gzip" ? gunzipSync(raw) : raw;
     const name = signal ?? (/(trace|metric|log)/.exec(file)?.[1] as string | undefined)?.concat("s") ?? "logs";
     const encoding = content_type?.includes("protobuf") ? "protobuf" : "json";
-    receive(sink, await decode(body, name as SignalName, encoding), null);
+    const outcome = receive(sink, await decode(body, name as SignalName, encoding), null);
+    assert.is(outcome.rejected, 0, outcome.reason ?? undefined);
   }
   return store;
 }
