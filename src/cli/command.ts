@@ -5,6 +5,7 @@ import { Failure } from "../failure.js";
 import { cleanJson, cleanLines } from "../report/clean.js";
 import type { Store } from "../store/open.js";
 import { type Environment, environment, storePath } from "./environment.js";
+import { watchOutlets } from "./outlets.js";
 import { nearest } from "./suggest.js";
 
 /**
@@ -21,8 +22,7 @@ export abstract class SonnyCommand extends Command {
   protected readonly nowMs: number = Date.now();
 
   protected override async init(): Promise<void> {
-    // oclif's own listener throws, which would end in exit code 1.
-    process.stdout.removeAllListeners("error").on("error", unwritable);
+    watchOutlets();
     this.env = await environment();
   }
 
@@ -135,13 +135,6 @@ export abstract class StoreCommand extends SonnyCommand {
       await store.close();
     }
   }
-}
-
-/** A reader that has seen enough is no failure; an answer that could not be written is one. */
-function unwritable(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") return;
-  process.exitCode = 2;
-  process.stderr.write(`sonny: the answer could not be written (${error.code})\n`);
 }
 
 function oneLine(text: string): string {

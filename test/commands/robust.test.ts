@@ -148,6 +148,23 @@ test("an answer that cannot be written is exit 2, never 1", ({ at }) => {
   assert.match(stderr, /^sonny: the answer could not be written \(ENOSPC\)\n$/);
 });
 
+test("a reader that goes away early, on either side, is no trouble", ({ at }) => {
+  write(at, "a.jsonl", ...Array.from({ length: 2_000 }, (_, nth) => record(`u${nth}`, { sessionId: `s${nth}` })));
+  at.sonny(["import", "t"]);
+  const through = (command: string) =>
+    spawnSync("bash", ["-c", `set -o pipefail; ${command}; echo "exit $?"`], {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: at.folder, NODE_ENV: "production", NODE: process.execPath },
+    });
+  const quiet = through('"$NODE" dist/src/main.js usage --by session --json | head -1');
+  assert.equal([quiet.stdout, quiet.stderr], ["{\nexit 0\n", ""]);
+  for (const words of ["context stats --store nothere", "context stats --bogus", "nonsense", "import nothere"]) {
+    const unheard = through(`"$NODE" dist/src/main.js ${words} 2>&1 >/dev/null | true`);
+    assert.is(unheard.stdout, "exit 2\n", words);
+  }
+  assert.is(through('"$NODE" dist/src/main.js context stats >&-').stdout, "exit 0\n", "closed, or not wanted");
+});
+
 test("a YAML bomb, a pipe and a folder are no fixtures, and no place for JUnit", ({ at }) => {
   const bomb = [
     "a: &a [x,x,x,x,x,x,x,x,x]",

@@ -1,5 +1,6 @@
 import type { Hook } from "@oclif/core";
 import { cleanJson, cleanLines } from "../../report/clean.js";
+import { watchOutlets } from "../outlets.js";
 import { nearest } from "../suggest.js";
 
 /** An unknown command: one line with the nearest known one, exit 2. */
@@ -11,6 +12,7 @@ const commandNotFound: Hook.CommandNotFound = async ({ id, config, argv }) => {
   const tries = [meant === undefined ? `${config.bin} --help` : `${config.bin} ${meant}`];
   const message = `"${spaced}" is not a command`;
   process.exitCode = 2;
+  watchOutlets();
   if (process.argv.includes("--json")) {
     process.stdout.write(`${cleanJson(JSON.stringify({ error: { code: "usage", message, tries } }, null, 2))}\n`);
   } else {
