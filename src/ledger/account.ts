@@ -1,20 +1,15 @@
 import type { PriceBook } from "../pricing/book.js";
-import { type Cost, costOf } from "../pricing/cost.js";
+import { type Cost, costOf, type Tokens } from "../pricing/cost.js";
 import { type Picos, type Price, ratesOf } from "../pricing/price.js";
-import { type Cell, REPORTED } from "./cells.js";
+import { type Cell, REPORTED, type Told } from "./cells.js";
 
 /** Tokens and money of any number of requests. Money is in picodollars and exact. */
 export interface Account {
   requests: number;
-  tokens: {
-    uncached: number;
-    read: number;
-    write5m: number;
-    write1h: number;
-    writeUnsplit: number;
-    output: number;
+  /** Null: no request tells, which is not 0. */
+  tokens: Told & {
     /** Part of output. */
-    reasoning: number;
+    reasoning: number | null;
   };
   /** How the requests stand with the price list; the four add up to `requests`. */
   basis: {
@@ -88,7 +83,7 @@ export function account(cells: Cell[], book: PriceBook): Account {
       sum.missing.withoutUsage += requests;
       continue;
     }
-    for (const name of BUCKETS) sum.tokens[name] += cell[name];
+    for (const name of BUCKETS) sum.tokens[name] = added(sum.tokens[name], cell[name]);
     if (flags & REPORTED.partial) sum.missing.partial += requests;
     if (flags & REPORTED.outputUnsure) sum.missing.unsureOutput += requests;
     sum.missing.searches += cell.searches;
@@ -129,15 +124,32 @@ const COSTS = [
   "paidForWrites",
 ] as const satisfies (keyof Account["cost"])[];
 
-function addCaching({ caching }: Account, { requests, uncached, read, write5m, write1h, writeUnsplit }: Cell): void {
-  caching.requests += requests;
+function added(one: number | null, other: number | null): number | null {
+  return one === null ? other : one + (other ?? 0);
+}
+
+/** What counts towards sums of several buckets: a bucket that is not told adds nothing. */
+function countedTokens({ uncached, read, write5m, write1h, writeUnsplit, output }: Cell): Tokens {
+  return {
+    uncached: uncached ?? 0,
+    read: read ?? 0,
+    write5m: write5m ?? 0,
+    write1h: write1h ?? 0,
+    writeUnsplit: writeUnsplit ?? 0,
+    output: output ?? 0,
+  };
+}
+
+function addCaching({ caching }: Account, cell: Cell): void {
+  const { uncached, read, write5m, write1h, writeUnsplit } = countedTokens(cell);
+  caching.requests += cell.requests;
   caching.readTokens += read;
   caching.promptTokens += uncached + read + write5m + write1h + writeUnsplit;
 }
 
 function addPriced(sum: Account, cell: Cell, price: Price, services: Map<string, number>): void {
   const { rates, serviceKnown } = ratesOf(price, cell.promptTokens, cell.service);
-  const { unpricedTokens, ...cost } = costOf(cell, rates);
+  const { unpricedTokens, ...cost } = costOf(countedTokens(cell), rates);
   for (const name of COSTS) sum.cost[name] += cost[name];
   sum.missing.unpricedTokens += unpricedTokens;
   sum.basis[price.state] += cell.requests;
@@ -152,7 +164,15 @@ function addPriced(sum: Account, cell: Cell, price: Price, services: Map<string,
 function nothing(): Account {
   return {
     requests: 0,
-    tokens: { uncached: 0, read: 0, write5m: 0, write1h: 0, writeUnsplit: 0, output: 0, reasoning: 0 },
+    tokens: {
+      uncached: null,
+      read: null,
+      write5m: null,
+      write1h: null,
+      writeUnsplit: null,
+      output: null,
+      reasoning: null,
+    },
     basis: { priced: 0, free: 0, unpriced: 0, withoutUsage: 0 },
     cost: {
       picos: 0n,

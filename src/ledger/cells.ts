@@ -6,8 +6,11 @@ import { inScope, type Selection } from "../store/scope.js";
 import { serviceTierOf } from "../store/service-tier.js";
 import type { GroupColumns } from "./groupings.js";
 
+/** Sums of tokens in buckets; null where no request tells. */
+export type Told = { [Bucket in keyof Tokens]: number | null };
+
 /** Requests of one group that pay the same rates and were reported alike, with their sums. */
-export interface Cell extends Tokens {
+export interface Cell extends Told {
   /** Start of the slot of time, where the grouping is by time; null also for requests without a time. */
   slot: number | null;
   /** Row of the session that names the group, where it is one. */
@@ -23,7 +26,7 @@ export interface Cell extends Tokens {
   firstAtMs: number | null;
   requests: number;
   /** Part of output. */
-  reasoning: number;
+  reasoning: number | null;
   /** How the usage was reported: a sum of `REPORTED`. */
   flags: number;
   /** Calls to tools that the provider runs and charges apart. */
@@ -91,7 +94,7 @@ export async function cellsOf(
       sum("write_unsplit_tokens").as("writeUnsplit"),
       sum("output_tokens").as("output"),
       sum("reasoning_tokens").as("reasoning"),
-      sum("searches").as("searches"),
+      sql<number>`ifnull(sum(searches), 0)`.as("searches"),
       sql<number | null>`sum(provider_cost_micros)`.as("providerCostMicros"),
       sql<number>`count(provider_cost_micros)`.as("providerCosts"),
     ])
@@ -128,7 +131,7 @@ const SEARCHES = sql<number | null>`iif(json_valid(requests.raw_usage),
   requests.raw_usage ->> '$.server_tool_use.web_search_requests', null)`;
 
 function sum(column: string) {
-  return sql<number>`ifnull(sum(${sql.ref(column)}), 0)`;
+  return sql<number | null>`sum(${sql.ref(column)})`;
 }
 
 /** How many of the cuts lie below the column: equal for all rows between the same two cuts. */

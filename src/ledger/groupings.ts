@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** What requests can be grouped by. `agent-type` is the kind of subagent, `version` the client's. */
+/** What requests can be grouped by. `agent-type` is the kind of subagent, or of lane; `version` the client's. */
 export const REQUEST_GROUPINGS = [
   "day",
   "week",
@@ -60,5 +60,10 @@ const NAMED: Record<Exclude<RequestGrouping, "day" | "week" | "month">, GroupCol
   version: ofTurn("client_version", "agent_version"),
   session: { joins: [], session: sql.ref("requests.session"), label: sql.ref("sessions.session_id") },
   lane: { joins: ["lanes"], text: sql.ref("lanes.kind") },
-  "agent-type": { joins: ["lanes"], word: sql.ref("lanes.agent_type") },
+  "agent-type": {
+    joins: ["lanes"],
+    word: sql.ref("lanes.agent_type"),
+    // Only a subagent has a type; every other lane is named by what it is for.
+    text: sql`iif(lanes.agent_type is null and lanes.kind <> 'subagent', lanes.kind, null)`,
+  },
 };

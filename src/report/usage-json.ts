@@ -59,7 +59,7 @@ function accountJson(account: Account) {
   const { read, saved } = sharesOf(account);
   return {
     requests,
-    tokens: tokensJson(account) ?? tokens,
+    tokens,
     cost: {
       state,
       usd: state === "exact" ? usd(cost.picos) : null,
@@ -85,13 +85,4 @@ function accountJson(account: Account) {
     caching: { ...caching, readRatio: read },
     reported: { usd: reported.requests === 0 ? null : usd(reported.picos), requests: reported.requests },
   };
-}
-
-/** No request with usage: no tokens are known, which is not 0. */
-function tokensJson({ tokens, requests, basis }: Account): Record<keyof Account["tokens"], number | null> | null {
-  if (requests > basis.withoutUsage) return null;
-  return Object.fromEntries(Object.keys(tokens).map((name) => [name, null])) as Record<
-    keyof Account["tokens"],
-    number | null
-  >;
 }

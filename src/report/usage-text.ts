@@ -89,21 +89,23 @@ function totalLines(account: Account, page: Page): string {
   const outputFloor = unpriced + missing.unsureOutput > 0 ? "≥ " : "";
   const least = costState(account) === "at_least" ? "≥ " : "";
   const row = (name: string, text: string, more = ""): Cell[] => [name, { text, right: true }, more];
-  const told = (count: number, mark: string) =>
-    account.requests === basis.withoutUsage ? "–" : `${mark}${grouped(count)}`;
+  const told = (count: number | null, mark: string) => (count === null ? "–" : `${mark}${grouped(count)}`);
+  const money = (count: number | null, mark: string, picos: bigint) =>
+    known && count !== null ? `${mark}${dollars(picos)}` : "";
+  const written = sumOf(tokens, "write5m", "write1h", "writeUnsplit");
   const saved = sharesOf(account).saved;
   const net = cost.savedByReads - cost.paidForWrites;
   const isTold = known && account.caching.requests > 0;
   return columns(page, [
     row("requests", grouped(account.requests)),
-    row("uncached input tokens", told(tokens.uncached, input), known ? `${floor}${dollars(cost.uncached)}` : ""),
-    row("cache read tokens", told(tokens.read, input), known ? `${floor}${dollars(cost.read)}` : ""),
+    row("uncached input tokens", told(tokens.uncached, input), money(tokens.uncached, floor, cost.uncached)),
+    row("cache read tokens", told(tokens.read, input), money(tokens.read, floor, cost.read)),
     row(
       "cache write tokens",
-      told(tokens.write5m + tokens.write1h + tokens.writeUnsplit, input),
-      known ? `${floor}${dollars(cost.write)}; ${lifetimes(tokens)}` : lifetimes(tokens),
+      told(written, input),
+      [money(written, floor, cost.write), lifetimes(tokens)].filter((text) => text !== "").join("; "),
     ),
-    row("output tokens", told(tokens.output, output), known ? `${outputFloor}${dollars(cost.output)}` : ""),
+    row("output tokens", told(tokens.output, output), money(tokens.output, outputFloor, cost.output)),
     row("cost", costText(account), basisText(account)),
     row("without a cache", known ? `${least}${dollars(cost.baseline)}` : "–", "the same tokens, nothing cached"),
     row(
@@ -126,8 +128,17 @@ function totalLines(account: Account, page: Page): string {
 }
 
 function lifetimes({ write5m, write1h, writeUnsplit }: Account["tokens"]): string {
-  const unsplit = writeUnsplit === 0 ? "" : `, ${grouped(writeUnsplit)} untold`;
-  return `${grouped(write5m)} for 5 min, ${grouped(write1h)} for 1 h${unsplit}`;
+  return [
+    ...(write5m === null ? [] : [`${grouped(write5m)} for 5 min`]),
+    ...(write1h === null ? [] : [`${grouped(write1h)} for 1 h`]),
+    ...(writeUnsplit === null || writeUnsplit === 0 ? [] : [`${grouped(writeUnsplit)} untold`]),
+  ].join(", ");
+}
+
+/** Several buckets together; null when none is told. */
+function sumOf(tokens: Account["tokens"], ...buckets: (keyof Account["tokens"])[]): number | null {
+  const told = buckets.map((bucket) => tokens[bucket]).filter((count) => count !== null);
+  return told.length === 0 ? null : told.reduce((sum, count) => sum + count, 0);
 }
 
 /** Of how many requests, and everything that is not in the figure or only assumed, by name. */
@@ -242,10 +253,10 @@ function toolTable(tools: ToolUse[], page: Page): string {
   return tools.length === 0 ? "  no tool call in scope" : [table(page, head, rows), ...more].join("\n");
 }
 
-function tokensText({ tokens, basis, missing, requests }: Account, ...buckets: (keyof Account["tokens"])[]): string {
-  if (requests === basis.withoutUsage) return "–";
+function tokensText({ tokens, missing }: Account, ...buckets: (keyof Account["tokens"])[]): string {
+  const sum = sumOf(tokens, ...buckets);
   const unsure = missing.withoutUsage + (buckets[0] === "output" ? missing.unsureOutput : missing.partial);
-  return `${unsure > 0 ? "≥ " : ""}${grouped(buckets.reduce((sum, bucket) => sum + tokens[bucket], 0))}`;
+  return sum === null ? "–" : `${unsure > 0 ? "≥ " : ""}${grouped(sum)}`;
 }
 
 function shareText(share: number | null): string {

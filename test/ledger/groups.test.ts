@@ -58,7 +58,7 @@ test("a subagent's output is part of its session and stands apart by lane and by
   ];
   assert.equal(outputs(await used(events, { by: "session" })), { s1: 20 });
   assert.equal(outputs(await used(events, { by: "lane" })), { parent: 10, subagent: 10 });
-  assert.equal(outputs(await used(events, { by: "agent-type" })), { null: 10, explorer: 10 });
+  assert.equal(outputs(await used(events, { by: "agent-type" })), { parent: 10, explorer: 10 });
 });
 
 test("a session that changes its branch is split at the change; a turn that says nothing follows its session", async () => {
@@ -117,7 +117,7 @@ function sums({ requests, tokens, basis, cost, missing, assumed, caching, report
     ...prefixed("assumed", assumed),
     ...prefixed("caching", caching),
     ...prefixed("reported", reported),
-  }).map(([name, value]) => [name, BigInt(value as number | bigint)] as const);
+  }).map(([name, value]) => [name, BigInt((value ?? 0) as number | bigint)] as const);
 }
 const prefixed = (prefix: string, values: object) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
@@ -133,8 +133,8 @@ const anyRequest = fc
     uncachedTokens: fc.nat(300_000),
     readTokens: fc.nat(1000),
     write5mTokens: fc.nat(1000),
-    write1hTokens: fc.nat(1000),
-    writeUnsplitTokens: fc.nat(3),
+    write1hTokens: fc.option(fc.nat(1000)),
+    writeUnsplitTokens: fc.option(fc.nat(3)),
     outputTokens: fc.nat(1000),
     outputQuality: fc.constantFrom("final" as const, "provisional" as const),
     usageState: fc.constantFrom("ok" as const, "partial" as const, "contradictory" as const),

@@ -52,6 +52,21 @@ test("without any price there is no amount: – on the page, null for machines",
   );
 });
 
+test("a bucket that no request tells is –, and null for machines; a measured zero is 0", async () => {
+  const untold = { ...ONE, write5mTokens: null, write1hTokens: null, writeUnsplitTokens: null };
+  const shown = await text([request(untold)], { tab: "cost" });
+  assert.match(shown, /cache write tokens +–\n/);
+  assert.match(shown, /2026-08-01 +1 +1 +0 +– +0/);
+  const told = await json([request(untold)]);
+  assert.equal([told.total.tokens.write5m, told.total.tokens.read, told.groups[0].tokens.write1h], [null, 0, null]);
+  const [, line] = usageCsv(await used([request(untold)])).split("\r\n");
+  assert.match(line!, /^2026-08-01,1,1,0,,,,0,/);
+  const measured = await text([request({ ...ONE, write1hTokens: 0, writeUnsplitTokens: null })]);
+  assert.match(measured, /cache write tokens +0 +\$0\.00; 0 for 5 min, 0 for 1 h\n/);
+  const half = await json([request(untold), request({ ...ONE, write5mTokens: 7 })]);
+  assert.is(half.total.tokens.write5m, 7);
+});
+
 test("machines are told the floor apart from the exact cost", async () => {
   const { total } = await json([request(ONE), request({ ...ONE, model: "mystery-9" })]);
   assert.equal([total.cost.state, total.cost.usd, total.cost.atLeastUsd], ["at_least", null, 1]);
