@@ -22,9 +22,11 @@ export interface At {
   atMs: number | null;
   line: number;
   offset: number;
+  /** The subagent that it happened in. */
+  lane?: string;
 }
 
-export type Step = At & (Prompt | Answer | Failure | Compaction | Unknown);
+export type Step = At & (Prompt | Answer | Failure | Compaction | Subagent | Unknown);
 
 export interface Prompt {
   kind: "prompt";
@@ -95,6 +97,17 @@ export interface Compaction {
   tokensBefore: number | null;
   checkpoint: Utf8 | null;
   durationMs: number | null;
+  /** Messages that stay in the context word for word, as the passages name them. */
+  kept: string[];
+  /** Messages that had left the context before, and calls whose results had. */
+  cleared: string[];
+}
+
+/** A subagent was started; `lane` names it. */
+export interface Subagent {
+  kind: "subagent";
+  agentType: string | null;
+  parentToolCall: string | null;
 }
 
 /** A record of a type that nobody knows. */
@@ -124,6 +137,23 @@ export function answerStep(at: At, key: string, told: Partial<Answer>): At & Ans
     raw: null,
     rewriteKind: null,
     calls: [],
+    ...told,
+  };
+}
+
+/** A compaction of which only what is told is known. */
+export function compactionStep(at: At, key: string, told: Partial<Compaction>): At & Compaction {
+  return {
+    ...at,
+    kind: "compaction",
+    key,
+    form: "full",
+    trigger: "unknown",
+    tokensBefore: null,
+    checkpoint: null,
+    durationMs: null,
+    kept: [],
+    cleared: [],
     ...told,
   };
 }

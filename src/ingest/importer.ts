@@ -88,15 +88,19 @@ export interface Mapper {
   readonly tally: Tally;
 }
 
-/** Takes an event. A compaction that is over is said with the places of its texts, and then judged. */
+/** Takes an event. A compaction that is over is said with what it replaced, and then judged. */
 export type Say = (event: SessionEvent, replaced?: Replaced) => void;
 
-/** Where the texts of a compaction stand in the file, as byte offsets `[from, to)` of whole records. */
+/** What a compaction replaced, and by what: where it stands in the file, or what it says. */
 export interface Replaced {
-  context: [from: number, to: number];
-  /** The checkpoint, and what was put into the context beside it. */
-  replacement: [from: number, to: number];
+  /** All that was in the context, in order, with what stays there. */
+  context: (Span | Passage)[];
+  /** The checkpoint, and what was put into the context beside it; nothing of either when it cannot be read. */
+  replacement: (Span | Passage)[];
 }
+
+/** Byte offsets of whole records. */
+export type Span = [from: number, to: number];
 
 /** Counts for the report that cannot be seen from the events. */
 export interface Tally {

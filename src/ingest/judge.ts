@@ -2,15 +2,15 @@ import type { CompactionFact, EventHeader, JudgmentFact, NoteFact } from "../eve
 import { eventIdOf, hexOf } from "../events/identity.js";
 import { digestOfFact } from "../retention/facts.js";
 import { JUDGE, JUDGE_VERSION, survival } from "../retention/judge.js";
-import type { Passage } from "../retention/passages.js";
-import type { Importer, MapOptions, Replaced } from "./importer.js";
+import type { Passage, Text } from "../retention/passages.js";
+import type { Importer, MapOptions, Replaced, Span } from "./importer.js";
 import { linesOf, newBuffer, type OpenFile } from "./lines.js";
 import { valuesOf } from "./values.js";
 
 /**
- * What the judge says of a compaction: a second pass over those bytes of the file that hold the replaced context and
- * what replaced it. It depends on these bytes alone, so it is the same in every order of import. A compaction that
- * cannot be judged gives a note with the reason.
+ * What the judge says of a compaction: a second pass over what the file holds of the replaced context and of what
+ * replaced it. It depends on this text alone, so it is the same in every order of import. A compaction that cannot be
+ * judged gives a note with the reason.
  */
 export function judged(
   source: OpenFile,
@@ -21,16 +21,17 @@ export function judged(
 ): JudgmentFact | NoteFact {
   const unjudged = (reason: Unjudged) => noteOf(compaction, reason);
   if (importer.passages === undefined) return unjudged("unreadable");
-  if (context[1] - context[0] > SPAN_BYTES) return unjudged("too_long");
-  const before = passagesIn(source, importer, compaction.lane, context);
-  const { tokensBefore } = compaction;
-  if (before.length === 0 || (tokensBefore !== null && bytesOf(before) < tokensBefore * LEAST_BYTES_PER_TOKEN)) {
-    return unjudged("replaced_text_elsewhere");
-  }
+  if (bytesIn(context) > SPAN_BYTES) return unjudged("too_long");
   const after = passagesIn(source, importer, compaction.lane, replacement);
   const said = after.flatMap((passage) =>
     passage.kind === "checkpoint" || passage.kind === "reinjected" ? [passage.text] : [],
   );
+  if (said.length === 0) return unjudged("unreadable");
+  const before = withoutTakenBack(passagesIn(source, importer, compaction.lane, context));
+  const { tokensBefore } = compaction;
+  if (before.length === 0 || (tokensBefore !== null && bytesOf(before) < tokensBefore * LEAST_BYTES_PER_TOKEN)) {
+    return unjudged("replaced_text_elsewhere");
+  }
   const kept = new Set(compaction.items.filter(({ fate }) => fate === "kept").map(({ messageId }) => messageId));
   const isKept = ({ message }: Passage) => message !== null && kept.has(message);
   const replaced = before.filter((passage) => !isKept(passage));
@@ -39,7 +40,7 @@ export function judged(
   if (!result.controls.valid) return unjudged("invalid");
   return {
     kind: "judgment",
-    ...headerOf(compaction, replacement[0]),
+    ...headerOf(compaction, offsetOf(replacement[0]) ?? compaction.offset),
     eventId: eventIdOf("judgment", JUDGE, JUDGE_VERSION, hexOf(compaction.eventId)),
     compaction: compaction.eventId,
     score: result.score,
@@ -68,12 +69,13 @@ export function judged(
 
 /** Why a compaction whose checkpoint was read is not judged; it stands as the name of the note `unjudged`. */
 export type Unjudged =
-  /** The file holds too little of what was replaced: the session began in another one. */
+  /** The file holds too little of what was replaced: it stands in another one, or was rewritten. */
   | "replaced_text_elsewhere"
   | "too_long"
   | "no_facts"
   /** A control did not score what it must. */
   | "invalid"
+  /** The checkpoint was not recorded, or is encrypted. */
   | "unreadable";
 
 const SPAN_BYTES = 256 * 1024 * 1024;
@@ -81,21 +83,49 @@ const SPAN_BYTES = 256 * 1024 * 1024;
 const LEAST_BYTES_PER_TOKEN = 0.4;
 const TEXT_LENGTH = 200;
 
-/** What the records in these bytes of the file say. */
+/** What the records in these bytes of the file say, and what was told already. */
 function passagesIn(
   { file, size, bytesRead }: Pick<OpenFile, "file" | "size" | "bytesRead">,
   importer: Importer,
   lane: string,
-  [from, to]: [from: number, to: number],
+  told: (Span | Passage)[],
 ): Passage[] {
-  const read = importer.passages?.(lane);
-  if (read === undefined || from >= Math.min(to, size)) return [];
-  const source = { file, size: Math.min(to, size), buffer: newBuffer(), bytesRead };
+  const read = importer.passages!(lane);
+  const buffer = newBuffer();
   const passages: Passage[] = [];
-  for (const { found } of valuesOf(linesOf(source, { offset: from, line: 0 }))) {
-    for (const record of found) if (record.offset >= from) passages.push(...read(record));
+  for (const entry of told) {
+    if (!Array.isArray(entry)) {
+      passages.push(entry);
+      continue;
+    }
+    const [from, to] = entry;
+    if (from >= Math.min(to, size)) continue;
+    const source = { file, size: Math.min(to, size), buffer, bytesRead };
+    for (const { found } of valuesOf(linesOf(source, { offset: from, line: 0 }))) {
+      for (const record of found) if (record.offset >= from) passages.push(...read(record));
+    }
   }
   return passages;
+}
+
+function bytesIn(told: (Span | Passage)[]): number {
+  return told.reduce((sum, entry) => sum + (Array.isArray(entry) ? entry[1] - entry[0] : sizeOf(entry)), 0);
+}
+
+function offsetOf(entry: Span | Passage | undefined): number | null {
+  return entry === undefined ? null : Array.isArray(entry) ? entry[0] : entry.position;
+}
+
+/** A prompt in whose place another one was put has left the context, with all that followed it. */
+function withoutTakenBack(passages: Passage[]): Passage[] {
+  const left: Passage[] = [];
+  for (const passage of passages) {
+    const { insteadOf } = passage as Text;
+    const from = insteadOf === undefined ? -1 : left.findIndex(({ message }) => message === insteadOf);
+    if (from >= 0) left.length = from;
+    left.push(passage);
+  }
+  return left;
 }
 
 function bytesOf(passages: Passage[]): number {
@@ -111,7 +141,7 @@ function sizeOf(passage: Passage): number {
   );
 }
 
-function headerOf(compaction: CompactionFact, offset: number): Omit<EventHeader, "eventId"> {
+function headerOf(compaction: CompactionFact, offset: number | null): Omit<EventHeader, "eventId"> {
   const { agent, session, lane, turn, tenant, atMs, timeQuality } = compaction;
   return { agent, session, lane, turn, tenant, atMs, timeQuality, line: null, offset };
 }

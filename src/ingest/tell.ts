@@ -1,9 +1,11 @@
-import type { DeclaredChange, TurnFact, Usage } from "../events/event.js";
+import type { CompactionFact, DeclaredChange, Digest, TurnFact, Usage } from "../events/event.js";
 import { DIGEST_ALGORITHM, digestOf, eventIdOf, hexOf } from "../events/identity.js";
+import { courseOf, type Spoken } from "../retention/context.js";
 import { checkpointFault } from "../retention/degenerate.js";
+import type { Passage } from "../retention/passages.js";
 import { type Calls, callAnswered, callMade, sayViolation } from "./calls.js";
 import { canonicalJson } from "./canonical.js";
-import type { Answer, At, Call, Compaction, Conversation, Failure } from "./conversation.js";
+import type { Answer, At, Call, Compaction, Conversation, Failure, Subagent } from "./conversation.js";
 import {
   attemptFact,
   compactionFact,
@@ -24,11 +26,15 @@ import {
 import type { MapOptions, Say, Tally } from "./importer.js";
 import { decoded, object, type Utf8, utf8 } from "./json.js";
 
-/** Says everything that is known of one session, from its beginning to `end`, the end of the document. */
+/**
+ * Says everything that is known of one session, from its beginning to `end`, the end of the document. `said` tells what
+ * its parent lane says; it is asked only when there is a compaction to judge.
+ */
 export function sayConversation(
   agent: string,
   conversation: Conversation,
   end: number,
+  said: () => Passage[],
   { options, tally, say }: { options: MapOptions; tally: Tally; say: Say },
 ): void {
   const { steps, session } = conversation;
@@ -44,6 +50,7 @@ export function sayConversation(
     turns: new Map(),
     calls: new Map(),
     compactions: [],
+    compacted: [],
     changes: [],
     contextTokens: null,
     model: null,
@@ -59,9 +66,11 @@ export function sayConversation(
     else if (step.kind === "answer") sayAnswer(now, step);
     else if (step.kind === "failure") sayFailure(now, step);
     else if (step.kind === "compaction") compacted(now, step);
+    else if (step.kind === "subagent") saySubagent(now, step);
     else say(noteFact(headerOf(now, step), "unknown_record", step.type));
   }
   compactionsEnd(now, null);
+  sayCompactions(now, said);
   for (const turn of now.turns.values()) say(turnFact(turn.header, turn.told));
   for (const { fact } of now.calls.values()) say(fact);
   sayCoverage(now, { ...NOWHERE, agent, session, tenant: options.tenant, offset: end });
@@ -81,6 +90,8 @@ interface Now {
   calls: Calls;
   /** Compactions that wait for the next request. */
   compactions: { step: At & Compaction; header: Header; tokensBefore: number | null; repeats: boolean }[];
+  /** Compactions that are over. */
+  compacted: { fact: CompactionFact; cleared: string[] }[];
   changes: DeclaredChange[];
   /** Prompt of the newest request. */
   contextTokens: number | null;
@@ -95,7 +106,7 @@ interface Turn {
   told: Pick<TurnFact, "endedAtMs" | "outcome" | "branch" | "project" | "clientVersion">;
 }
 
-function headerOf({ agent, conversation, options, atMs, turn }: Now, at: At, lane = "main"): Header {
+function headerOf({ agent, conversation, options, atMs, turn }: Now, at: At, lane = at.lane ?? "main"): Header {
   return {
     agent,
     session: conversation.session,
@@ -134,15 +145,16 @@ function sayAnswer(now: Now, step: At & Answer): void {
   const { agent, say, tally, seen } = now;
   if (step.prompt !== null && now.turns.has(step.prompt)) now.turn = step.prompt;
   const endedMs = step.atMs !== null && step.latencyMs !== null ? step.atMs + step.latencyMs : step.atMs;
-  if (!step.compacting) turnGoesOn(now, endedMs, step.outcome);
+  const aside = step.compacting || step.lane !== undefined;
+  if (!aside) turnGoesOn(now, endedMs, step.outcome);
   const { usage } = step;
   if (usage !== null) {
-    const header = headerOf(now, step, step.compacting ? "compaction" : "main");
+    const header = step.compacting ? headerOf(now, step, "compaction") : headerOf(now, step);
     if (step.compacting) say(laneFact(header, { laneKind: "compaction", parentLane: "main" }));
     if (step.messageId === null) tally.withoutKey += 1;
     const tokens = promptTokens(usage);
     const compactedBefore = now.compactions.some(({ step: { form } }) => form === "full");
-    if (!step.compacting) compactionsEnd(now, tokens);
+    if (!aside) compactionsEnd(now, tokens);
     const odd = usage.usageState === "contradictory";
     say(
       requestFact(eventIdOf("request", agent, step.key), header, {
@@ -158,8 +170,8 @@ function sayAnswer(now: Now, step: At & Answer): void {
         latencyMs: step.latencyMs,
         shellDigest: step.shellDigest,
         digestAlgorithm: step.shellDigest === null ? null : DIGEST_ALGORITHM,
-        declaredChanges: step.compacting ? [] : changesBefore(now, step, compactedBefore),
-        rewriteKind: step.compacting ? null : compactedBefore ? "compaction" : step.rewriteKind,
+        declaredChanges: aside ? [] : changesBefore(now, step, compactedBefore),
+        rewriteKind: aside ? null : compactedBefore ? "compaction" : step.rewriteKind,
       }),
     );
     seen.requests += 1;
@@ -167,7 +179,7 @@ function sayAnswer(now: Now, step: At & Answer): void {
     seen.withoutCounters += usage.cacheReported ? 0 : 1;
     seen.cutOff += step.cutOff ? 1 : 0;
     seen.withoutShell += step.shellDigest === null ? 1 : 0;
-    if (!step.compacting) {
+    if (!aside) {
       now.contextTokens = tokens;
       now.model = step.model ?? now.model;
     }
@@ -189,7 +201,7 @@ function changesBefore(now: Now, { model }: Answer, compactedBefore: boolean): D
 
 function sayCall(now: Now, step: At & Answer, { id, tool, input, result, refusal }: Call, index: number): void {
   const { calls, say, options } = now;
-  const header = headerOf(now, step, step.compacting ? "compaction" : "main");
+  const header = step.compacting ? headerOf(now, step, "compaction") : headerOf(now, step);
   const args = canonicalJson(input);
   const target = targetOf(input);
   const named = id ?? `${step.key}/${index}`;
@@ -245,12 +257,13 @@ function compacted(now: Now, step: At & Compaction): void {
 
 /** The first request after compactions shows what they came to. */
 function compactionsEnd(now: Now, tokensAfter: number | null): void {
-  const { agent, conversation, say } = now;
+  const { agent, conversation } = now;
   for (const { step, header, tokensBefore, repeats } of now.compactions) {
-    const { key, form, trigger, checkpoint, durationMs } = step;
+    const { key, form, trigger, checkpoint, durationMs, kept, cleared } = step;
     const before = step.tokensBefore === null ? "previous_request" : "recorded";
-    say(
-      compactionFact(eventIdOf("compaction", agent, key), header, {
+    now.compacted.push({
+      cleared,
+      fact: compactionFact(eventIdOf("compaction", agent, key), header, {
         form,
         trigger,
         recipeVersion: conversation.agentVersion,
@@ -264,15 +277,52 @@ function compactionsEnd(now: Now, tokensAfter: number | null): void {
             ? null
             : checkpointFault(decoded(checkpoint), { removedTokens: tokensBefore, repeatsEarlier: repeats }),
         durationMs,
+        items: kept.map((messageId) => ({ messageId, fate: "kept", tokens: null })),
       }),
-    );
+    });
   }
   now.compactions = [];
 }
 
-function sayCoverage({ conversation, seen, options, say }: Now, header: Header): void {
+/** Compactions, each with the context that it found, and with what it put there. */
+function sayCompactions({ compacted, say }: Now, said: () => Passage[]): void {
+  const full = compacted.filter(({ fact }) => fact.form === "full");
+  const passages = full.length === 0 ? [] : said().map(spoken);
+  const { changes } = courseOf(
+    passages,
+    full.map(({ fact, cleared }) => ({ ...fact, digest: hexed(fact.summaryDigest), cleared })),
+  );
+  const found = new Map(changes.map((change) => [change.compaction.eventId, change]));
+  for (const { fact } of compacted) {
+    const change = found.get(fact.eventId);
+    const cleared = new Set(change?.compaction.cleared);
+    const isThere = (passage: Passage) =>
+      !cleared.has(passage.message ?? "") && (passage.kind !== "result" || !cleared.has(passage.call ?? ""));
+    const context = change?.before.map(({ passage }) => passage).filter(isThere) ?? [];
+    if (fact.form === "full") say(fact, { context, replacement: change?.added ?? [] });
+    else say(fact);
+  }
+}
+
+const hexed = (digest: Digest | null) => (digest === null ? null : hexOf(digest));
+
+function spoken(passage: Passage): Spoken {
+  return { ...passage, digest: passage.kind === "checkpoint" ? hexOf(digestOf(passage.text)) : null };
+}
+
+function saySubagent(now: Now, step: At & Subagent): void {
+  const { agentType, parentToolCall } = step;
+  now.say(laneFact(headerOf(now, step), { laneKind: "subagent", agentType, parentLane: "main", parentToolCall }));
+}
+
+function sayCoverage({ conversation, compacted, seen, options, say }: Now, header: Header): void {
   const { requests } = seen;
+  const full = compacted.filter(({ fact }) => fact.form === "full");
+  const silent = full.filter(({ fact }) => fact.summaryDigest === null).length;
   const levels: Levels = {
+    ...(silent > 0
+      ? { checkpoint_text: share(silent, full.length, "checkpoints were recorded without their text") }
+      : {}),
     usage: share(seen.withoutUsage, requests, "some answers were recorded without their usage"),
     cache_counters: share(seen.withoutCounters, requests, "some answers carry no cache counters"),
     final_output: cutOff(seen.cutOff),

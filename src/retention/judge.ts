@@ -6,7 +6,7 @@ import { holds, indexOf, type Sought, type TextIndex, tokensOf } from "./text-in
 
 export const JUDGE = "fact";
 /** Raised whenever the same texts would be judged otherwise. */
-export const JUDGE_VERSION = "1";
+export const JUDGE_VERSION = "2";
 
 export type FactState = "kept" | "restorable" | "superseded" | "ambiguous" | "not_at_risk" | "lost";
 

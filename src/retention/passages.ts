@@ -13,6 +13,11 @@ interface Told {
 export interface Text extends Told {
   kind: "user" | "assistant" | "checkpoint" | "reinjected";
   text: string;
+  /**
+   * Message of the earlier prompt in whose place this one was put, when the user went back to it: that one and all that
+   * followed it is not in the context any more. Absent when nothing was taken back.
+   */
+  insteadOf?: string;
 }
 
 /** A tool was called. */

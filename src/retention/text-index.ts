@@ -10,10 +10,12 @@ export interface TextIndex {
   terms: Map<string, number[]>;
   /** Every ending of every path in the text: `cli/a.ts` and `a.ts` for `src/cli/a.ts`. */
   pathTails: Set<string>;
+  /** Folders that paths in the text lead through, by every ending of two names or more: `src/cli` for `src/cli/a.ts`. */
+  folders: Set<string>;
 }
 
 export function indexOf(...texts: string[]): TextIndex {
-  const index: TextIndex = { size: 0, terms: new Map(), pathTails: new Set() };
+  const index: TextIndex = { size: 0, terms: new Map(), pathTails: new Set(), folders: new Set() };
   for (const text of texts) {
     for (const token of tokensOf(text)) add(index, token);
     // Nothing reaches over the end of a text.
@@ -68,6 +70,13 @@ export function tailsOf(path: string): string[] {
   return tails;
 }
 
+/** Folders that a path leads through; one name alone says too little. */
+function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.push(path.slice(0, at));
+  return folders.filter((folder) => folder.includes("/"));
+}
+
 function add(index: TextIndex, token: string): void {
   const at = index.size;
   index.size += 1;
@@ -85,7 +94,11 @@ function add(index: TextIndex, token: string): void {
     const clean = piece.replace(EDGES, "");
     if (clean === "") continue;
     put(clean);
-    if (clean.includes("/") && clean.length < 1000) for (const tail of tailsOf(clean)) index.pathTails.add(tail);
+    if (!clean.includes("/") || clean.length >= 1000) continue;
+    for (const tail of tailsOf(clean)) {
+      index.pathTails.add(tail);
+      for (const folder of foldersOf(tail)) index.folders.add(folder);
+    }
   }
   for (const word of wordsOf(token)) {
     put(word);
@@ -114,6 +127,7 @@ export function holds(index: TextIndex, sought: Sought): boolean {
     case "path":
       return (
         index.pathTails.has(sought.path) ||
+        index.folders.has(sought.path) ||
         index.terms.has(sought.path) ||
         sought.tails.some((tail) => index.terms.has(tail))
       );

@@ -2,12 +2,14 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { checkSession } from "../../src/diagnostics/checks/session.js";
 import { importFiles } from "../../src/ingest/import.js";
+import { JUDGE_VERSION } from "../../src/retention/judge.js";
 import { storeSink } from "../../src/store/sink.js";
 import { PLAIN } from "../support/ask.js";
 import { boundary, call, checkpoint, prompt, reply, result, transcript } from "../support/claude.js";
 import { corpusFile, corpusFolder, expectedFiles, notRun } from "../support/corpus.js";
 import { NOON } from "../support/events.js";
 import { type Imported, imported, importedPaths } from "../support/import.js";
+import { judgments, states, unjudged } from "../support/judgments.js";
 
 const FILES = ["drawer", "voucher", "ledger", "barcode", "stocktake", "refund", "cashup", "pricetag", "basket"];
 const id = (n: number) => `toolu_0000000000000${n.toString().padStart(3, "0")}`;
@@ -30,15 +32,6 @@ const session = (read: string[], named: string[], demand = "Please look at the t
   reply({ id: "after" }),
 ];
 
-const judgments = (held: Imported) =>
-  held.rows(`SELECT score, facts_passed AS passed, facts_total AS total, w.text AS judge, v.text AS version
-    FROM judgments j JOIN words w ON w.id = j.judge JOIN words v ON v.id = j.judge_version`);
-const states = (held: Imported) =>
-  held.rows("SELECT w.text AS kind, state, count(*) AS n FROM facts f JOIN words w ON w.id = f.kind GROUP BY 1, 2");
-const unjudged = (held: Imported) =>
-  held.rows(`SELECT w.text AS why FROM notes JOIN words n ON n.id = notes.kind JOIN words w ON w.id = notes.name
-    WHERE n.text = 'unjudged'`);
-
 async function verdictOf(held: Imported, options = {}) {
   const { checks } = await checkSession(held.store.db, { session: "s1" }, { ...PLAIN, ...options });
   return checks.find((check) => check.id === "retention_floor")!;
@@ -51,7 +44,7 @@ test("nine of nine facts pass the floor, eight of eight leave it open", async ()
   ] as const) {
     const names = FILES.slice(0, n);
     const held = imported({ "s1.jsonl": transcript(...session(names, names)) });
-    assert.equal(judgments(held), [{ score: 1, passed: n, total: n, judge: "fact", version: "1" }]);
+    assert.equal(judgments(held), [{ score: 1, passed: n, total: n, judge: "fact", version: JUDGE_VERSION }]);
     const check = await verdictOf(held);
     assert.is(check.verdict, verdict);
     if (settle !== null) assert.match(check.evidence[0]!.message, settle);

@@ -1,6 +1,7 @@
 import type { CompactionFact } from "../../events/event.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { checkpointFault } from "../../retention/degenerate.js";
+import type { Span } from "../importer.js";
 import { decoded } from "../json.js";
 import { AGENT, headed, headerOf, identityOf, type Place } from "./place.js";
 import type { BoundaryRecord, UserRecord } from "./records.js";
@@ -83,8 +84,8 @@ export function compactionOf(open: OpenCompaction, tokensAfter: number | null = 
 function close({ lane, say, offset }: Place, tokensAfter: number | null): void {
   if (lane.compaction === null) return;
   const { checkpoint, context } = lane.compaction;
-  const replaced =
-    checkpoint === null ? undefined : { context, replacement: [checkpoint.from, offset] as [number, number] };
+  const replacement: Span[] = checkpoint === null ? [] : [[checkpoint.from, offset]];
+  const replaced = checkpoint === null ? undefined : { context: [context], replacement };
   say(compactionOf(lane.compaction, tokensAfter), replaced);
   lane.compaction = null;
 }

@@ -9,7 +9,7 @@ import { AGENT } from "./place.js";
 /** Transcripts of Claude Code. */
 export const claudeCode: Importer = {
   agent: AGENT,
-  parserVersion: 2,
+  parserVersion: 3,
   recognises,
   coverage: LEVELS,
   places,

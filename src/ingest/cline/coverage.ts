@@ -1,5 +1,8 @@
 import { absent, type Levels, partial } from "../facts.js";
 
+const SHORTENED =
+  "messages are rewritten in place: only the newest checkpoint is kept, and what was cut without one is not told";
+
 /** What a document can tell. */
 export const LEVELS: Levels = {
   shell_digests: partial("only the newest system prompt is kept, and no tool definitions"),
@@ -7,14 +10,27 @@ export const LEVELS: Levels = {
   miss_reasons: absent("Cline records no reasons for missed caches"),
   local_cache: absent("Cline records no local cache"),
   divergences: absent("Cline records no semantic cache"),
-  compactions: absent("Cline rewrites its messages in place, and does not say when it shortened them"),
-  checkpoint_text: absent("Cline does not mark checkpoints"),
+  compactions: partial(SHORTENED),
   subagents: absent("subagents write sessions of their own, without naming their parent"),
   contracts: partial("no schemas are recorded; violations are computed from calls and results"),
 };
 
-/** `shell`: the document holds the system prompt. */
-export function levelsOf(shell: boolean): Levels {
-  if (shell) return LEVELS;
-  return { ...LEVELS, shell_digests: absent("the document holds neither system prompt nor tool definitions") };
+/** `shell`: the document holds the system prompt; `compacted`: it holds a checkpoint. */
+export function levelsOf(shell: boolean, compacted: boolean): Levels {
+  return {
+    ...LEVELS,
+    ...(shell ? {} : { shell_digests: absent("the document holds neither system prompt nor tool definitions") }),
+    ...(compacted ? {} : { compactions: absent(SHORTENED) }),
+  };
+}
+
+/** What a task of the editor's extension can tell. `deleted`: some of its requests were taken back, and summed up. */
+export function taskLevels(deleted: boolean): Levels {
+  return {
+    ...LEVELS,
+    ...(deleted ? { usage: partial("requests that were taken back are told as one sum, which is left out") } : {}),
+    shell_digests: absent("tasks hold neither system prompt nor tool definitions"),
+    compactions: partial("what was cut from the history without a checkpoint is not told"),
+    tool_calls: partial("calls that the model writes as text are not told"),
+  };
 }

@@ -1,37 +1,61 @@
 import { digestOf } from "../../events/identity.js";
-import { canonicalJson } from "../canonical.js";
 import {
   type At,
   answerStep,
   type Call,
   type Conversation,
+  compactionStep,
   type Step,
   timeOf,
   usageOf,
   withoutCached,
 } from "../conversation.js";
 import type { TranscriptFile } from "../importer.js";
-import { count, object, rounded, text, type Utf8, utf8 } from "../json.js";
+import { count, encoded, object, rounded, text, utf8 } from "../json.js";
 import type { Found } from "../values.js";
 import { aboutSession } from "./about.js";
+import { blocksIn, resultText } from "./content.js";
 import { levelsOf } from "./coverage.js";
 
 type Value = Record<string, unknown>;
 
-/**
- * One session with all its messages. A fork copies them with their ids and times, which name them together. The system
- * prompt is that of the newest request; what it was before is not kept.
- */
+export type Message = Value;
+
+export function messagesIn(value: Value): Message[] {
+  return Array.isArray(value.messages) ? value.messages.map((message) => object(message) ?? {}) : [];
+}
+
+/** Names a message in every copy of it: a fork copies messages with their ids and times. */
+export function keyOf(session: string, message: Message, index: number): string {
+  return `${timeOf(message.ts) ?? session}/${text(message.id) ?? index}`;
+}
+
+/** The checkpoint that a message is: what it replaced is not in the document any more. Null for other messages. */
+export function checkpointIn({ metadata, content }: Message): string | null {
+  const said = object(metadata);
+  if (said?.kind !== "compaction_summary") return null;
+  return (
+    text(said.summary) ??
+    blocksIn(content)
+      .map((block) => text(block.text) ?? "")
+      .join("\n")
+  );
+}
+
+/** One session with all its messages. The system prompt is that of the newest request; what it was before is not kept. */
 export function conversationOf({ value, line, offset }: Found, file: TranscriptFile): Conversation {
   const session = text(value.sessionId) ?? "";
-  const messages = (value.messages as unknown[]).map((message) => object(message) ?? {});
   const calls = new Map<string, Call>();
   const steps: Step[] = [];
-  for (const [index, message] of messages.entries()) {
+  for (const [index, message] of messagesIn(value).entries()) {
     const at: At = { atMs: timeOf(message.ts), line, offset };
-    const key = `${at.atMs ?? session}/${text(message.id) ?? index}`;
-    const blocks = Array.isArray(message.content) ? message.content.map(object).filter((block) => block !== null) : [];
-    if (message.role === "assistant") steps.push(answer(at, key, message, blocks, calls));
+    const key = keyOf(session, message, index);
+    const blocks = blocksIn(message.content);
+    const checkpoint = checkpointIn(message);
+    if (checkpoint !== null) {
+      const tokensBefore = count(object(message.metadata)?.tokensBefore);
+      steps.push(compactionStep(at, key, { tokensBefore, checkpoint: encoded(checkpoint) }));
+    } else if (message.role === "assistant") steps.push(answer(at, key, message, blocks, calls));
     else if (message.role === "user") {
       const results = blocks.filter(({ type }) => type === "tool_result");
       for (const result of results) resulted(calls, at, result);
@@ -48,7 +72,10 @@ export function conversationOf({ value, line, offset }: Found, file: TranscriptF
     sessionKind: "task",
     ...aboutSession(file, session),
     steps,
-    levels: levelsOf(shell !== null),
+    levels: levelsOf(
+      shell !== null,
+      steps.some(({ kind }) => kind === "compaction"),
+    ),
   };
 }
 
@@ -98,7 +125,7 @@ function resulted(calls: Map<string, Call>, { atMs }: At, { tool_use_id, content
   const call = calls.get(text(tool_use_id) ?? "");
   if (call === undefined) return;
   call.result = {
-    text: utf8(content) ?? (content === undefined ? ("" as Utf8) : canonicalJson(content)),
+    text: resultText(content),
     isError: is_error === true,
     atMs,
     durationMs: null,

@@ -2,8 +2,9 @@ import { digestOf, hexOf } from "../../events/identity.js";
 import { type Header, laneFact, noteFact, sessionFact } from "../facts.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
 import { restored, written } from "../remember.js";
-import { compactionOf, sayCompaction } from "./compactions.js";
+import { sayCompaction, sayOpen } from "./compactions.js";
 import { sayCoverage } from "./coverage.js";
+import { rolledBack, userSaid } from "./live.js";
 import { recordOf, timeOf } from "./parse.js";
 import { AGENT, headerOf, type Place } from "./place.js";
 import type { CodexRecord, ContextRecord, MetaRecord } from "./records.js";
@@ -20,13 +21,13 @@ export function map(transcript: TranscriptFile, options: MapOptions, remembered:
     tally,
     state: () => written(file),
 
-    take({ value, line, offset }, say) {
+    take({ value, line, offset, bytes }, say) {
       const record = recordOf(value);
       const atMs = timeOf(value);
       file.atMs = atMs ?? file.atMs;
       const named = record.kind === "meta" ? record.id : null;
       const session = file.session ?? named ?? idInPath(transcript.path);
-      const place: Place = { file, session, atMs, options, tally, line, offset, say };
+      const place: Place = { file, session, atMs, options, tally, line, offset, end: offset + bytes.length, say };
       if (file.session === null) begin(place, record);
       if (record.kind !== "turn_started") turnByPrompt(place);
       tell(place, record);
@@ -34,7 +35,7 @@ export function map(transcript: TranscriptFile, options: MapOptions, remembered:
 
     rest(offset, say) {
       if (file.session === null) return;
-      if (file.compaction !== null) say(compactionOf(file, file.compaction));
+      if (file.compaction !== null) sayOpen(file, file.compaction, say);
       if (file.turn !== null) say(turnOf(file, file.turn));
       for (const { fact } of file.calls.values()) say(fact);
       const { tenant } = options;
@@ -97,6 +98,12 @@ function tell(place: Place, record: CodexRecord): void {
       break;
     case "compaction":
       sayCompaction(place, record);
+      break;
+    case "said":
+      userSaid(place, record);
+      break;
+    case "rolled_back":
+      rolledBack(place, record);
       break;
     case "failure":
       sayFailure(place, record);

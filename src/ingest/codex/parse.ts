@@ -1,5 +1,5 @@
 import type { LaneKind } from "../../events/event.js";
-import { digestOf } from "../../events/identity.js";
+import { digestOf, hexOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
 import { count, object, rounded, text, type Utf8, utf8 } from "../json.js";
 import { isBareHead } from "./detect.js";
@@ -41,14 +41,24 @@ function bareRecord(value: Value): CodexRecord {
   if (isBareHead(value)) return { ...meta(value), bare: true };
   if (value.record_type === "state") return { kind: "known", type: "state" };
   const message = value.type === "message" && value.role === "user" ? textOf(value.content) : null;
-  if (message !== null && !WRAPPERS.some((wrapper) => message.trimStart().startsWith(wrapper))) {
-    return { kind: "prompt", text: message };
-  }
+  if (message !== null && !isWrapper(message)) return { kind: "prompt", text: message };
   return item(value);
 }
 
-/** What the client writes in the user's name. */
-const WRAPPERS = ["<environment_context>", "<user_instructions>"];
+/** True for what the client writes in the user's name. */
+export function isWrapper(message: Utf8): boolean {
+  return WRAPPER.test(message);
+}
+
+const WRAPPER =
+  /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill|user_shell_command|subagent_notification)>|# AGENTS\.md instructions for )/i;
+
+/** Names a message of the user's: a checkpoint may stand beside a copy of it whose middle was cut out. */
+export function nameOf(message: Utf8): string {
+  return hexOf(digestOf(message.slice(0, NAMING_LENGTH), "latin1"));
+}
+
+const NAMING_LENGTH = 200;
 
 function meta(payload: Value): MetaRecord {
   const source = object(payload.source);
@@ -92,13 +102,20 @@ function context(payload: Value): ContextRecord {
 }
 
 function compaction(payload: Value): CodexRecord {
-  const history = payload.replacement_history;
+  const history = Array.isArray(payload.replacement_history) ? payload.replacement_history.map(object) : null;
+  const users = history?.filter((entry) => entry?.type === "message" && entry.role === "user") ?? [];
+  const texts = users.flatMap((entry) => textOf(entry!.content) ?? []).filter((text) => text !== "");
+  const said = utf8(payload.message) || texts.findLast((text) => BEFORE.test(text)) || ("" as Utf8);
   return {
     kind: "compaction",
-    text: utf8(payload.message) ?? ("" as Utf8),
-    messagesAfter: Array.isArray(history) ? history.length : null,
+    text: said.replace(BEFORE, "") as Utf8,
+    messagesAfter: history?.length ?? null,
+    kept: history === null ? null : texts.filter((text) => text !== said && !isWrapper(text)).map(nameOf),
   };
 }
+
+/** The client's own words before a checkpoint. */
+const BEFORE = /^Another language model started to solve this problem and produced a summary[^\n]*\n/;
 
 function event(payload: Value): CodexRecord {
   const type = text(payload.type) ?? "";
@@ -120,6 +137,8 @@ function event(payload: Value): CodexRecord {
       return { kind: "call_ended", id: text(payload.call_id), failed: payload.success === false, durationMs: null };
     case "mcp_tool_call_end":
       return mcpEnd(payload);
+    case "thread_rolled_back":
+      return { kind: "rolled_back", turns: count(payload.num_turns) ?? 0 };
     case "error":
     case "stream_error":
       return failure(payload);
@@ -188,6 +207,11 @@ function item(payload: Value): CodexRecord {
     case "custom_tool_call_output":
     case "local_shell_call_output":
       return { kind: "result", id, output: payload.output };
+    case "message": {
+      const message = payload.role === "user" ? textOf(payload.content) : null;
+      if (message === null || isWrapper(message)) return { kind: "known", type };
+      return { kind: "said", name: nameOf(message), bytes: message.length };
+    }
     case "tool_search_output":
       return { kind: "result", id, output: { content: canonicalJson(payload.tools) } };
     default:

@@ -14,6 +14,8 @@ export interface Place {
   tally: Tally;
   line: number;
   offset: number;
+  /** Offset of the first byte after the record. */
+  end: number;
   say: Say;
 }
 

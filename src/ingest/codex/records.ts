@@ -93,6 +93,21 @@ export interface CompactionRecord {
   /** The checkpoint; empty when the provider made it and encrypted it. */
   text: Utf8;
   messagesAfter: number | null;
+  /** Names of the user's messages that stay in the context; null when that is not told. */
+  kept: string[] | null;
+}
+
+/** A message of the user's own, as the model gets it. */
+export interface SaidRecord {
+  kind: "said";
+  name: string;
+  bytes: number;
+}
+
+/** The user took back the latest turns. */
+export interface RolledBackRecord {
+  kind: "rolled_back";
+  turns: number;
 }
 
 export interface FailureRecord {
@@ -117,5 +132,7 @@ export type CodexRecord =
   | ResultRecord
   | CallEndRecord
   | CompactionRecord
+  | SaidRecord
+  | RolledBackRecord
   | FailureRecord
   | OtherRecord;

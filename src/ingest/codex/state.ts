@@ -1,6 +1,7 @@
 import type { DeclaredChange, Digest, TurnFact } from "../../events/event.js";
 import type { Calls } from "../calls.js";
 import type { Header } from "../facts.js";
+import type { Span } from "../importer.js";
 import type { Counter } from "./records.js";
 
 /** What must be remembered to go on in the middle of a file. */
@@ -43,6 +44,7 @@ export interface FileState {
   modelRequested: string | null;
   changes: DeclaredChange[];
   compaction: OpenCompaction | null;
+  live: Live;
   compacted: boolean;
   /** Digest of the latest checkpoint in hex. */
   checkpoint: string | null;
@@ -62,11 +64,24 @@ export interface OpenTurn {
   project: string | null;
 }
 
+/** Where that stands which is in the model's context now. */
+export interface Live {
+  /** Parts of what was said before `from`; all that was said after it. */
+  spans: Span[];
+  from: number;
+  /** Messages of the user's in the context. */
+  prompts: { name: string; bytes: number; at: Span }[];
+}
+
 export interface OpenCompaction {
   key: string;
   header: Header;
   tokensBefore: number | null;
   messagesAfter: number | null;
+  /** Names of the messages that stay. */
+  kept: string[];
+  context: Span[];
+  replacement: Span;
   checkpoint: { digest: string; bytes: number; fault: string } | null;
 }
 
@@ -114,6 +129,7 @@ export function newFile(): FileState {
     modelRequested: null,
     changes: [],
     compaction: null,
+    live: { spans: [], from: 0, prompts: [] },
     compacted: false,
     checkpoint: null,
     calls: new Map(),

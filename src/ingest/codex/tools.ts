@@ -54,7 +54,7 @@ export function callEnded({ file }: Place, { id, failed, durationMs }: CallEndRe
 const scopeOf = ({ file, session }: Place) => file.root ?? session;
 
 /** Arguments are JSON in a text. */
-function parsed(input: unknown): Record<string, unknown> | null {
+export function parsed(input: unknown): Record<string, unknown> | null {
   if (typeof input !== "string") return object(input);
   try {
     return object(
@@ -77,7 +77,7 @@ function targetOf(tool: string | null, input: unknown): Utf8 | null {
   return utf8(command) ?? utf8(said?.file_path) ?? utf8(said?.path) ?? utf8(said?.query);
 }
 
-function resultText(output: unknown): Utf8 {
+export function resultText(output: unknown): Utf8 {
   if (typeof output === "string" || Array.isArray(output)) return textOf(output) ?? ("" as Utf8);
   const said = object(output);
   if (said === null) return "" as Utf8;

@@ -31,7 +31,7 @@ export function turnSaid(place: Place, { kind, turnId }: TurnRecord): void {
 const OUTCOMES = { turn_answered: "answered", turn_interrupted: "interrupted", turn_failed: "failed" } as const;
 
 /** Client ids of turns were once small numbers. */
-const isUnique = (id: string) => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id);
+export const isUnique = (id: string) => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id);
 
 /** A prompt waits for the next record: the client may say itself that a turn begins. */
 export function prompted(place: Place, { text }: PromptRecord): void {

@@ -11,7 +11,7 @@ export const LEVELS: Levels = {
   miss_reasons: absent("Copilot CLI records no reasons for missed caches"),
   local_cache: absent("Copilot CLI records no local cache"),
   divergences: absent("Copilot CLI records no semantic cache"),
-  subagents: partial("requests of subagents stand among those of the session"),
+  subagents: partial("older versions do not tell which requests were a subagent's"),
   contracts: partial("no schemas are recorded; violations are computed from calls and results"),
 };
 

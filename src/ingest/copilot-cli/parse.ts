@@ -1,22 +1,24 @@
 import type { Digest } from "../../events/event.js";
 import { digestOf } from "../../events/identity.js";
-import { canonicalJson } from "../canonical.js";
 import {
   type Answer,
   type At,
   answerStep,
   type Call,
+  type Compaction,
   type Conversation,
+  compactionStep,
   keyWithin,
   type Step,
   timeOf,
   usageOf,
 } from "../conversation.js";
 import type { TranscriptFile } from "../importer.js";
-import { count, object, text, type Utf8, utf8 } from "../json.js";
+import { count, object, text, utf8 } from "../json.js";
 import type { Found } from "../values.js";
 import type { Reader } from "../whole.js";
 import { levelsOf } from "./coverage.js";
+import { laneOf, resultText } from "./events.js";
 import { tellMetrics } from "./metrics.js";
 
 type Value = Record<string, unknown>;
@@ -28,12 +30,15 @@ interface Reading {
   steps: Step[];
   /** Answers by the id of the response: a later event of the same one replaces it. */
   answers: Map<string, At & Answer>;
-  latest: (At & Answer) | null;
+  /** The newest answer of each lane. */
+  latest: Map<string, At & Answer>;
   calls: Map<string, Call>;
   /** The system prompt that stands now. */
   shell: Digest | null;
   /** Sums per model that the latest end of the session told. */
   metrics: Value | null;
+  /** Events since a compaction began: it works beside the session, and what came meanwhile stays. */
+  meanwhile: string[] | null;
   unknown: Set<string>;
 }
 
@@ -44,10 +49,11 @@ export function sessionReader({ path }: TranscriptFile): Reader {
     about: { agentVersion: null, project: null, branch: null },
     steps: [],
     answers: new Map(),
-    latest: null,
+    latest: new Map(),
     calls: new Map(),
     shell: null,
     metrics: null,
+    meanwhile: null,
     unknown: new Set(),
   };
   const named = path
@@ -71,8 +77,10 @@ export function sessionReader({ path }: TranscriptFile): Reader {
 
 function follow(reading: Reading, session: string, { value, line, offset }: Found): void {
   const data = object(value.data) ?? {};
-  const at: At = { atMs: timeOf(value.timestamp), line, offset };
+  const lane = laneOf(value);
+  const at: At = { atMs: timeOf(value.timestamp), line, offset, ...(lane === null ? {} : { lane }) };
   const id = text(value.id);
+  if (id !== null && lane === null) reading.meanwhile?.push(id);
   const key = id === null ? `${session}/${offset}` : keyWithin(session, id);
   const { steps } = reading;
   switch (value.type) {
@@ -84,7 +92,7 @@ function follow(reading: Reading, session: string, { value, line, offset }: Foun
       reading.shell = typeof data.content === "string" ? digestOf(data.content, "latin1") : reading.shell;
       break;
     case "user.message":
-      steps.push({ ...at, kind: "prompt", key });
+      if (lane === null) steps.push({ ...at, kind: "prompt", key });
       break;
     case "assistant.message":
       answered(reading, at, session, key, data);
@@ -95,8 +103,15 @@ function follow(reading: Reading, session: string, { value, line, offset }: Foun
     case "tool.execution_complete":
       resulted(reading, at, data);
       break;
+    case "subagent.started":
+      started(reading, at, data);
+      break;
+    case "session.compaction_start":
+      reading.meanwhile = [];
+      break;
     case "session.compaction_complete":
-      if (data.success !== false) steps.push(compactionOf(at, key, data));
+      if (data.success !== false) steps.push(compactionOf(at, key, data, reading.meanwhile ?? []));
+      reading.meanwhile = null;
       break;
     case "session.shutdown":
       reading.metrics = object(data.modelMetrics);
@@ -129,7 +144,7 @@ function answered(reading: Reading, at: At, session: string, key: string, data: 
   const output = count(data.outputTokens);
   const before = reading.answers.get(name);
   const step = before ?? answerStep(at, name, { messageId: named, shellDigest: reading.shell });
-  reading.latest = step;
+  reading.latest.set(at.lane ?? "main", step);
   step.model = text(data.model) ?? step.model;
   step.outcome = Array.isArray(data.toolRequests) && data.toolRequests.length > 0 ? null : "answered";
   const told = Math.max(output ?? 0, step.usage?.outputTokens ?? 0);
@@ -151,37 +166,46 @@ function called(reading: Reading, at: At, key: string, data: Value): void {
   if (id !== null && reading.calls.has(id)) return;
   const call: Call = { id, tool: text(data.toolName), input: data.arguments, result: null, refusal: null };
   if (id !== null) reading.calls.set(id, call);
-  if (reading.latest === null) {
-    reading.latest = answerStep(at, key, {});
-    reading.steps.push(reading.latest);
+  const lane = at.lane ?? "main";
+  const latest = reading.latest.get(lane);
+  if (latest !== undefined) {
+    latest.calls.push(call);
+    return;
   }
-  reading.latest.calls.push(call);
+  const step = answerStep(at, key, { calls: [call] });
+  reading.latest.set(lane, step);
+  reading.steps.push(step);
+}
+
+/** A subagent is named as its events will name it. */
+function started({ steps }: Reading, at: At, data: Value): void {
+  const parentToolCall = text(data.toolCallId);
+  const lane = at.lane ?? parentToolCall;
+  if (lane !== null) steps.push({ ...at, lane, kind: "subagent", agentType: text(data.agentName), parentToolCall });
 }
 
 function resulted({ calls }: Reading, { atMs }: At, data: Value): void {
   const call = calls.get(text(data.toolCallId) ?? "");
   if (call === undefined) return;
-  const said = object(data.result)?.content ?? object(data.error)?.message ?? data.result ?? data.error;
   call.result = {
-    text: utf8(said) ?? (said === undefined ? ("" as Utf8) : canonicalJson(said)),
+    text: resultText(data),
     isError: typeof data.success === "boolean" ? !data.success : null,
     atMs,
     durationMs: null,
   };
 }
 
-function compactionOf(at: At, key: string, data: Value): Step {
-  return {
-    ...at,
-    kind: "compaction",
-    key,
-    form: "full",
-    trigger: "unknown",
-    tokensBefore: count(data.preCompactionTokens),
-    checkpoint: utf8(data.summaryContent),
-    durationMs: null,
-  };
+function compactionOf(at: At, key: string, data: Value, kept: string[]): Step {
+  const trigger = TRIGGERS.get(data.trigger) ?? "unknown";
+  const tokensBefore = count(data.preCompactionTokens);
+  return compactionStep(at, key, { trigger, tokensBefore, checkpoint: utf8(data.summaryContent), kept });
 }
+
+const TRIGGERS = new Map<unknown, Compaction["trigger"]>([
+  ["manual", "manual"],
+  ["threshold", "auto"],
+  ["context_limit_retry", "overflow"],
+]);
 
 function sayUnknown({ steps, unknown }: Reading, at: At, type: string): void {
   if (KNOWN.test(type) || unknown.has(type) || unknown.size >= UNKNOWN_TYPES) return;

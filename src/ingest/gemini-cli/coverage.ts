@@ -3,6 +3,8 @@ import { absent, type Levels, partial } from "../facts.js";
 import type { Cleanup, Surroundings } from "../importer.js";
 import { settingIn } from "../setting.js";
 
+const COMPRESSED = "only newer versions of Gemini CLI write down what a compression left; its telemetry tells of all";
+
 /** What chats can tell. */
 export const LEVELS: Levels = {
   shell_digests: absent("Gemini CLI's chats hold neither system prompt nor tool definitions"),
@@ -10,10 +12,15 @@ export const LEVELS: Levels = {
   miss_reasons: absent("Gemini CLI's chats hold no reasons for missed caches"),
   local_cache: absent("Gemini CLI's chats record no local cache"),
   divergences: absent("Gemini CLI's chats record no semantic cache"),
-  compactions: absent("Gemini CLI's chats do not record compressions; its telemetry does"),
-  checkpoint_text: absent("Gemini CLI's chats do not record compressions"),
+  compactions: partial(COMPRESSED),
+  checkpoint_text: partial(COMPRESSED),
   contracts: partial("no schemas are recorded; violations are computed from calls and results"),
 };
+
+/** A chat without any compression may be one that does not record them. */
+export function levelsOf(compressed: boolean): Levels {
+  return compressed ? LEVELS : { ...LEVELS, compactions: absent(COMPRESSED), checkpoint_text: absent(COMPRESSED) };
+}
 
 /** Since February 2026 Gemini CLI deletes chats of 30 days and more, of the project it is started in. */
 export function cleanup({ home, variables }: Surroundings): Cleanup {

@@ -4,16 +4,18 @@ import { cleanup, LEVELS } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { mayBe, places } from "./discover.js";
 import { chatReader } from "./parse.js";
+import { passages } from "./passages.js";
 
 /** Chats of Gemini CLI, as one document or in lines. */
 export const geminiCli: Importer = {
   agent: "gemini-cli",
-  parserVersion: 1,
+  parserVersion: 2,
   whole: true,
   recognises,
   coverage: LEVELS,
   places,
   cleanup,
   mayBe,
-  map: wholeDocuments("gemini-cli", chatReader),
+  map: wholeDocuments("gemini-cli", chatReader, passages),
+  passages,
 };

@@ -3,7 +3,8 @@ import type { TranscriptFile } from "../importer.js";
 import { object, text, texts } from "../json.js";
 import type { Found } from "../values.js";
 import type { Reader } from "../whole.js";
-import { LEVELS } from "./coverage.js";
+import { isCheckpoint } from "./content.js";
+import { levelsOf } from "./coverage.js";
 import { recognises } from "./detect.js";
 import { type Message, stepsOf } from "./steps.js";
 
@@ -11,7 +12,8 @@ type Value = Record<string, unknown>;
 
 /**
  * Follows how a chat was written: a later message replaces the earlier one of the same id, and what was rewound or
- * replaced has left the context, but was billed all the same.
+ * replaced has left the context, but was billed all the same. A compression shows as a list of messages that is set
+ * anew, with a checkpoint among them.
  */
 export function chatReader({ path }: TranscriptFile): Reader {
   const about: Value = {};
@@ -21,7 +23,8 @@ export function chatReader({ path }: TranscriptFile): Reader {
   const put = (value: Value, { line, offset }: Found) => {
     const id = text(value.id) ?? `${line}/${messages.size}`;
     const before = messages.get(id);
-    messages.set(id, { id, value, line, offset, left: false, afterRewind: before?.afterRewind ?? rewound });
+    const afterRewind = before?.afterRewind ?? rewound;
+    messages.set(id, { id, value, line, offset, left: false, afterRewind, compressed: before?.compressed ?? null });
     rewound = false;
   };
 
@@ -35,17 +38,18 @@ export function chatReader({ path }: TranscriptFile): Reader {
   };
 
   const replaceAll = (values: unknown[], record: Found) => {
-    const kept = new Set(values.map((value) => text(object(value)?.id)));
+    const all = values.map(object).filter((value) => value !== null);
+    const kept = all.flatMap(({ id }) => text(id) ?? []).filter((id) => messages.get(id)?.left === false);
+    const isNew = ({ id }: Value) => messages.size > 0 && !messages.has(text(id) ?? "");
+    const checkpoint = all.find((value) => isNew(value) && isCheckpoint(value));
     for (const message of messages.values()) {
-      if (!kept.has(message.id) && !message.left) {
-        message.left = true;
-        rewound = true;
-      }
+      if (kept.includes(message.id) || message.left) continue;
+      message.left = true;
+      rewound ||= checkpoint === undefined;
     }
-    for (const value of values) {
-      const said = object(value);
-      if (said !== null) put(said, record);
-    }
+    for (const value of all) put(value, record);
+    const made = messages.get(text(checkpoint?.id) ?? "");
+    if (made !== undefined) made.compressed = { kept };
   };
 
   return {
@@ -78,6 +82,6 @@ function conversationOf(about: Value, messages: Map<string, Message>, path: stri
     parent: null,
     sessionKind: about.kind === "subagent" ? "subagent" : "task",
     steps: stepsOf(session, [...messages.values()], timeOf(about.startTime)),
-    levels: LEVELS,
+    levels: levelsOf([...messages.values()].some(({ compressed }) => compressed !== null)),
   };
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from "../canonical.js";
 import {
   answerStep,
   type Call,
+  compactionStep,
   keyWithin,
   type Result,
   type Step,
@@ -10,6 +11,7 @@ import {
   withoutCached,
 } from "../conversation.js";
 import { count, object, text, type Utf8, utf8 } from "../json.js";
+import { isPrompt, textOf } from "./content.js";
 
 type Value = Record<string, unknown>;
 
@@ -22,18 +24,21 @@ export interface Message {
   left: boolean;
   /** True for the first message after something was rewound. */
   afterRewind: boolean;
+  /** Of a checkpoint: ids of the messages that stay beside it. Null for all others. */
+  compressed: { kept: string[] } | null;
 }
 
 /** What happened, message by message; messages that have left the context stay where they were. */
 export function stepsOf(session: string, messages: Message[], startedMs: number | null): Step[] {
   let branched = false;
-  return messages.flatMap(({ id, value, line, offset, afterRewind }): Step[] => {
+  return messages.flatMap(({ id, value, line, offset, afterRewind, compressed }): Step[] => {
     const at = { atMs: timeOf(value.timestamp) ?? startedMs, line, offset };
     const key = keyWithin(session, id);
     branched ||= afterRewind;
+    if (compressed !== null) return [compactionStep(at, key, { checkpoint: textOf(value.content), ...compressed })];
     switch (value.type) {
       case "user":
-        return [{ ...at, kind: "prompt", key }];
+        return isPrompt(value) ? [{ ...at, kind: "prompt", key }] : [];
       case "gemini": {
         const calls = callsIn(value.toolCalls);
         const usage = tokensIn(object(value.tokens));

@@ -1,9 +1,10 @@
 import { laneFact, noteFact, sessionFact } from "../facts.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
 import { restored, written } from "../remember.js";
-import { compactionOf, sayCompaction } from "./compactions.js";
+import { sayCompaction, sayOpen } from "./compactions.js";
 import { sayCoverage } from "./coverage.js";
 import { ownerOf } from "./discover.js";
+import { cleared, messageBegins, undone } from "./live.js";
 import { recordOf } from "./parse.js";
 import { AGENT, headerOf, type Place } from "./place.js";
 import type { ConfigRecord, KimiRecord } from "./records.js";
@@ -21,18 +22,18 @@ export function map(transcript: TranscriptFile, options: MapOptions, remembered:
     tally,
     state: () => written(file),
 
-    take({ value, line, offset }, say) {
+    take({ value, line, offset, bytes }, say) {
       const record = recordOf(value);
       const { atMs } = record;
       file.atMs = atMs ?? file.atMs;
-      const place: Place = { file, ...owner, atMs, options, line, offset, say };
+      const place: Place = { file, ...owner, atMs, options, line, offset, end: offset + bytes.length, say };
       if (!file.announced) announce(place);
       tell(place, record);
     },
 
     rest(offset, say) {
       if (!file.announced) return;
-      if (file.compaction !== null) say(compactionOf(file.compaction));
+      if (file.compaction !== null) sayOpen(file.compaction, say);
       if (file.turn !== null && file.turn.endedAtMs !== null) say(turnOf(file, file.turn));
       for (const { fact } of file.calls.values()) say(fact);
       const { tenant } = options;
@@ -77,7 +78,15 @@ function tell(place: Place, record: KimiRecord): void {
       sayCall(place, record);
       break;
     case "result":
+      messageBegins(place, false);
       sayResult(place, record);
+      break;
+    case "message":
+      messageBegins(place, record.prompt);
+      break;
+    case "undo":
+      if (record.prompts === null) cleared(place);
+      else undone(place, record.prompts);
       break;
     case "compacting":
       file.compacting = { atMs: record.atMs, trigger: record.trigger };

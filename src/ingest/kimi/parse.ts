@@ -1,4 +1,5 @@
 import type { Usage } from "../../events/event.js";
+import { canonicalJson } from "../canonical.js";
 import { count, object, rounded, text, type Utf8, utf8 } from "../json.js";
 import type { KimiRecord, SentRecord } from "./records.js";
 
@@ -38,10 +39,20 @@ export function recordOf(value: Value): KimiRecord {
       return {
         atMs,
         kind: "compaction",
-        text: utf8(value.summary),
+        text: utf8(value.summary) ?? utf8(value.contextSummary) ?? utf8(textOf(object(value.summary)?.content)),
         tokensBefore: count(value.tokensBefore),
         messagesBefore: count(value.compactedCount),
+        keptPrompts: count(value.keptUserMessageCount),
+        keptHead: count(value.keptHeadUserMessageCount) ?? 0,
       };
+    case "context.append_message": {
+      const message = object(value.message);
+      return { atMs, kind: "message", prompt: message?.role === "user" && isOwn(message.origin) };
+    }
+    case "context.undo":
+      return { atMs, kind: "undo", prompts: count(value.count) ?? 0 };
+    case "context.clear":
+      return { atMs, kind: "undo", prompts: null };
     case "context.append_loop_event":
       return { atMs, ...loopEvent(object(value.event) ?? {}) };
     default:
@@ -51,11 +62,22 @@ export function recordOf(value: Value): KimiRecord {
 
 const KNOWN = new Set([
   "metadata",
-  "context.append_message",
   "llm.tools_snapshot",
   "permission.record_approval_result",
   "full_compaction.complete",
 ]);
+
+/** True for a message that a person wrote; all others in the user's name are the client's. */
+function isOwn(origin: unknown): boolean {
+  const said = object(origin);
+  if (said === null || said.kind === "user") return true;
+  return (said.kind === "skill_activation" || said.kind === "plugin_command") && said.trigger === "user-slash";
+}
+
+/** True for a message that asks for something: a person's, or the one that an agent gave to its subagent. */
+export function isAsked(origin: unknown): boolean {
+  return isOwn(origin) || object(origin)?.name === "subagent";
+}
 
 function sent(value: Value): SentRecord {
   const [system, tools] = [text(value.systemPromptHash), text(value.toolsHash)];
@@ -71,6 +93,8 @@ function sent(value: Value): SentRecord {
 
 function loopEvent(event: Value) {
   switch (event.type) {
+    case "step.begin":
+      return { kind: "message", prompt: false } as const;
     case "step.end":
       return {
         kind: "step",
@@ -117,6 +141,11 @@ function usageOf(said: Value): Usage {
     outputQuality: output === null ? "missing" : "final",
     usageState: uncached === null || output === null ? "partial" : "ok",
   };
+}
+
+/** Text of a result, or its JSON. */
+export function resultText(output: unknown): Utf8 {
+  return typeof output === "string" || Array.isArray(output) ? textOf(output) : canonicalJson(output ?? "");
 }
 
 /** Text of a list of parts, or a text. */

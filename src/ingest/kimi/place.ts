@@ -13,6 +13,8 @@ export interface Place {
   options: MapOptions;
   line: number;
   offset: number;
+  /** Offset of the first byte after the record. */
+  end: number;
   say: Say;
 }
 

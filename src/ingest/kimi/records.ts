@@ -62,7 +62,23 @@ export interface CompactionRecord {
   kind: "compaction";
   text: Utf8 | null;
   tokensBefore: number | null;
+  /** Messages that were summarised, from the oldest on. */
   messagesBefore: number | null;
+  /** Prompts that stay word for word, and how many of them are the oldest; null before the client told. */
+  keptPrompts: number | null;
+  keptHead: number;
+}
+
+/** A message begins in the context; `prompt` is one that a compaction may keep. */
+export interface MessageRecord {
+  kind: "message";
+  prompt: boolean;
+}
+
+/** The latest prompts were taken back; null: all of the context was. */
+export interface UndoRecord {
+  kind: "undo";
+  prompts: number | null;
 }
 
 /** A compaction begins. */
@@ -92,6 +108,8 @@ export type KimiRecord = { atMs: number | null } & (
   | ResultRecord
   | CompactionRecord
   | CompactingRecord
+  | MessageRecord
+  | UndoRecord
   | ChangeRecord
   | OtherRecord
 );

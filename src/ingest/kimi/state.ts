@@ -1,6 +1,7 @@
 import type { CompactionFact, DeclaredChange, Digest, TurnFact } from "../../events/event.js";
 import type { Calls } from "../calls.js";
 import type { Header } from "../facts.js";
+import type { Span } from "../importer.js";
 import type { StepRecord } from "./records.js";
 
 /** What must be remembered to go on in the middle of a file. */
@@ -22,6 +23,7 @@ export interface FileState {
   contextTokens: number | null;
   compacting: { atMs: number | null; trigger: CompactionFact["trigger"] } | null;
   compaction: OpenCompaction | null;
+  live: Live;
   compacted: boolean;
   /** Digest of the latest checkpoint in hex. */
   checkpoint: string | null;
@@ -45,8 +47,26 @@ export interface OpenRequest {
   params: Digest;
 }
 
+/** Where that stands which is in the model's context now. */
+export interface Live {
+  /** Parts of what was said before `from`; all that was said after it. */
+  spans: Span[];
+  from: number;
+  messages: Message[];
+}
+
+/** A message in the context; `at` is its record, or the first one of several. */
+export interface Message {
+  at: Span;
+  prompt: boolean;
+}
+
 export interface OpenCompaction {
   header: Header;
+  /** Names of the messages that stay. */
+  kept: string[];
+  context: Span[];
+  replacement: Span;
   tokensBefore: number | null;
   countedBy: "previous_request" | "recorded";
   messagesBefore: number | null;
@@ -70,6 +90,7 @@ export function newFile(): FileState {
     contextTokens: null,
     compacting: null,
     compaction: null,
+    live: { spans: [], from: 0, messages: [] },
     compacted: false,
     checkpoint: null,
     calls: new Map(),

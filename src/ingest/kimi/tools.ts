@@ -3,7 +3,7 @@ import { callAnswered, callMade, sayViolation } from "../calls.js";
 import { canonicalJson } from "../canonical.js";
 import { contentFact, laneFact } from "../facts.js";
 import { decoded, object, type Utf8, utf8 } from "../json.js";
-import { textOf } from "./parse.js";
+import { resultText } from "./parse.js";
 import { headerOf, type Place } from "./place.js";
 import type { CallRecord, ResultRecord } from "./records.js";
 
@@ -27,7 +27,7 @@ export function sayCall(place: Place, { id, step, tool, input }: CallRecord): vo
 export function sayResult(place: Place, { id, output, isError }: ResultRecord): void {
   const { file, say } = place;
   const header = headerOf(place);
-  const text = typeof output === "string" || Array.isArray(output) ? textOf(output) : canonicalJson(output ?? "");
+  const text = resultText(output);
   const answer = { text, isError, durationMs: null };
   const { fact } = callAnswered(file.calls, scopeOf(place), header, id ?? `result/${place.offset}`, answer, say);
   if (fact.tool === "Agent") sayAgent(place, text, fact.callId);

@@ -1,9 +1,7 @@
 import { canonicalJson } from "../canonical.js";
 import { type Call, type Result, timeOf } from "../conversation.js";
 import { object, text, type Utf8, utf8 } from "../json.js";
-import { idOf } from "./parse.js";
-
-type Value = Record<string, unknown>;
+import { idOf, type Value } from "./messages.js";
 
 /** Each tool part is one call together with what it came to. */
 export function callsIn(parts: Value[]): Call[] {

@@ -1,9 +1,10 @@
 import { digestOf } from "../../events/identity.js";
 import { type Header, noteFact, sessionFact } from "../facts.js";
-import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
+import type { MapOptions, Mapper, Span, Tally, TranscriptFile } from "../importer.js";
 import { restored, written } from "../remember.js";
-import { compactionOf, sayCompaction } from "./compactions.js";
+import { sayCompaction, sayOpen } from "./compactions.js";
 import { sayCoverage } from "./coverage.js";
+import { entered } from "./live.js";
 import { recordOf } from "./parse.js";
 import { AGENT, headerOf, type Place } from "./place.js";
 import type { Frame, HeaderRecord, PiRecord } from "./records.js";
@@ -29,12 +30,15 @@ export function map(transcript: TranscriptFile, options: MapOptions, remembered:
       const place: Place = { file, session, frame, options, tally, line, offset, bytes, say };
       if (file.session === null) begin(place, record);
       follow(file, frame);
-      tell(place, record);
+      const at: Span = [offset, offset + bytes.length];
+      const entry = record.kind === "header" ? null : entered(file, frame.id, frame.parentId, at);
+      if (record.kind === "compaction") sayCompaction(place, record, entry!);
+      else tell(place, record);
     },
 
     rest(offset, say) {
       if (file.session === null) return;
-      if (file.compaction !== null) say(compactionOf(file.compaction));
+      if (file.compaction !== null) sayOpen(file.compaction, say);
       if (file.turn !== null && file.turn.endedAtMs !== null) say(turnOf(file, file.turn));
       for (const { fact } of file.calls.values()) say(fact);
       const { tenant } = options;
@@ -84,9 +88,6 @@ function tell(place: Place, record: PiRecord): void {
       break;
     case "result":
       sayResult(place, record);
-      break;
-    case "compaction":
-      sayCompaction(place, record);
       break;
     case "thinking":
       if (record.level !== null) file.params = digestOf(record.level);

@@ -21,7 +21,14 @@ export function recordOf(value: Value): PiRecord {
     case "message":
       return { frame, ...message(object(value.message) ?? {}) };
     case "compaction":
-      return { frame, kind: "compaction", text: utf8(value.summary), tokensBefore: count(value.tokensBefore) };
+      return {
+        frame,
+        kind: "compaction",
+        text: utf8(value.summary),
+        tokensBefore: count(value.tokensBefore),
+        firstKeptId: text(value.firstKeptEntryId),
+        firstKeptIndex: frame.id === null ? count(value.firstKeptEntryIndex) : null,
+      };
     case "thinking_level_change":
       return { frame, kind: "thinking", level: text(value.thinkingLevel) };
     case "session_info": {

@@ -52,6 +52,9 @@ export interface CompactionRecord {
   kind: "compaction";
   text: Utf8 | null;
   tokensBefore: number | null;
+  /** The oldest entry that stays: by its id, or, in the oldest form, by its number in the file. */
+  firstKeptId: string | null;
+  firstKeptIndex: number | null;
 }
 
 export interface TitleRecord {

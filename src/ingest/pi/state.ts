@@ -1,6 +1,7 @@
 import type { Digest, TurnFact } from "../../events/event.js";
 import type { Calls } from "../calls.js";
 import type { Header } from "../facts.js";
+import type { Span } from "../importer.js";
 
 /** What must be remembered to go on in the middle of a file. */
 export interface FileState {
@@ -17,6 +18,10 @@ export interface FileState {
   /** Model and params of the newest request. */
   model: string | null;
   params: Digest | null;
+  /** All entries by their ids, or by their numbers; and the newest one. */
+  entries: Map<string, Entry>;
+  leaf: string | null;
+  entriesRead: number;
   compaction: OpenCompaction | null;
   compacted: boolean;
   /** Digest of the latest checkpoint in hex. */
@@ -34,10 +39,23 @@ export interface OpenTurn {
   outcome: TurnFact["outcome"];
 }
 
+export interface Entry {
+  /** Its id, or where it stands. */
+  name: string;
+  parent: string | null;
+  at: Span;
+  /** Of a compaction: the oldest entry that stayed; null when none did. */
+  firstKept?: string | null;
+}
+
 export interface OpenCompaction {
   key: string;
   header: Header;
   tokensBefore: number | null;
+  /** Names of the entries that stay. */
+  kept: string[];
+  context: Span[];
+  replacement: Span;
   checkpoint: { digest: string; bytes: number; fault: string } | null;
 }
 
@@ -53,6 +71,10 @@ export function newFile(): FileState {
     turn: null,
     model: null,
     params: null,
+    entries: new Map(),
+    leaf: null,
+    // The head of the file is the first.
+    entriesRead: 1,
     compaction: null,
     compacted: false,
     checkpoint: null,

@@ -5,6 +5,7 @@ import {
   answerStep,
   type Call,
   type Conversation,
+  compactionStep,
   keyWithin,
   type Step,
   timeOf,
@@ -15,6 +16,7 @@ import type { TranscriptFile } from "../importer.js";
 import { count, object, text, type Utf8, utf8 } from "../json.js";
 import type { Found } from "../values.js";
 import type { Reader } from "../whole.js";
+import { compressedIn, marksOf, partsOf } from "./content.js";
 import { LEVELS } from "./coverage.js";
 
 type Value = Record<string, unknown>;
@@ -28,6 +30,8 @@ interface Reading {
   answers: Map<string, At & Answer>;
   /** Calls that wait for their results, by id. */
   calls: Map<string, Call>;
+  /** Messages by what they are known again by. */
+  known: Map<string, string>;
   /** True until the first request after a rewind. */
   rewound: boolean;
   unknown: Set<string>;
@@ -54,6 +58,7 @@ function newReading(session: string): Reading {
     steps: [],
     answers: new Map(),
     calls: new Map(),
+    known: new Map(),
     rewound: false,
     unknown: new Set(),
   };
@@ -71,6 +76,7 @@ function follow(reading: Reading, { value, line, offset }: Found): void {
   const at: At = { atMs: timeOf(value.timestamp), line, offset };
   const id = text(value.uuid);
   const key = id === null ? `${session}/${offset}` : keyWithin(session, id);
+  if (id !== null) for (const mark of marksOf(object(value.message))) reading.known.set(mark, id);
   if (value.type === "user") steps.push({ ...at, kind: "prompt", key });
   else if (value.type === "assistant") answered(reading, at, key, value);
   else if (value.type === "tool_result") resulted(reading, at, value);
@@ -122,10 +128,6 @@ function tokensIn(said: Value | null) {
   );
 }
 
-function partsOf(message: Value | null): Value[] {
-  return Array.isArray(message?.parts) ? message.parts.map(object).filter((part) => part !== null) : [];
-}
-
 function callsIn(message: Value | null): Call[] {
   const calls = partsOf(message).map(({ functionCall }) => object(functionCall));
   return calls
@@ -163,16 +165,11 @@ function told(reading: Reading, at: At, key: string, { subtype, systemPayload }:
   if (subtype === "custom_title") about.title = text(payload?.customTitle) ?? about.title;
   else if (subtype === "rewind") reading.rewound = true;
   else if (subtype === "chat_compression") {
-    steps.push({
-      ...at,
-      kind: "compaction",
-      key,
-      form: "full",
-      trigger: "unknown",
-      tokensBefore: count(object(payload?.info)?.originalTokenCount),
-      checkpoint: checkpointIn(payload?.compressedHistory),
-      durationMs: null,
-    });
+    const { checkpoint, others } = compressedIn(payload?.compressedHistory);
+    if (checkpoint === null) return;
+    const kept = new Set(others.flatMap(marksOf).flatMap((mark) => reading.known.get(mark) ?? []));
+    const tokensBefore = count(object(payload?.info)?.originalTokenCount);
+    steps.push(compactionStep(at, key, { tokensBefore, checkpoint, kept: [...kept] }));
   } else if (event?.["event.name"] === "qwen-code.api_error") {
     const status = count(Number(event.status_code ?? Number.NaN));
     steps.push({
@@ -184,11 +181,4 @@ function told(reading: Reading, at: At, key: string, { subtype, systemPayload }:
       httpStatus: status,
     });
   }
-}
-
-/** The history that remains begins with the checkpoint. */
-function checkpointIn(history: unknown): Utf8 | null {
-  const [first] = Array.isArray(history) ? history : [];
-  const texts = partsOf(object(first)).map((part) => utf8(part.text) ?? "");
-  return texts.length === 0 ? null : (texts.join("\n") as Utf8);
 }

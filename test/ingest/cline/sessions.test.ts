@@ -1,30 +1,8 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { assistant, message, result, session, use, user } from "../../support/cline.js";
 import { sameWhereverCut } from "../../support/cut.js";
 import { type Imported, imported } from "../../support/import.js";
-
-type Given = Record<string, unknown>;
-
-let serial = 0;
-function message(role: string, content: unknown[], given: Given = {}) {
-  serial += 1;
-  return { id: `msg_${serial}`, role, ts: Date.UTC(2026, 4, 1, 9) + serial * 1000, content, ...given };
-}
-
-const user = (text: string) => message("user", [{ type: "text", text }]);
-
-/** Input 1000 of which 850 cached and 50 written, output 50. */
-const assistant = (content: unknown[] = [{ type: "text", text: "ok" }], metrics: Given = {}) =>
-  message("assistant", content, {
-    modelInfo: { id: "anthropic/claude-opus-4.8", provider: "cline" },
-    metrics: { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 850, cacheWriteTokens: 50, cost: 0.5, ...metrics },
-  });
-const use = (id: string) => ({ type: "tool_use", id, name: "editor", input: { path: "a" } });
-const result = (id: string, given: Given = {}) =>
-  message("user", [{ type: "tool_result", tool_use_id: id, content: "done", ...given }]);
-
-const session = (sessionId: string, messages: unknown[], given: Given = {}) =>
-  JSON.stringify({ version: 1, agent: "lead", sessionId, messages, ...given }, null, 2);
 
 function value(store: Imported, sql: string): unknown {
   const found = store.value(sql);

@@ -1,47 +1,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { transcript } from "../../support/claude.js";
+import { event, message, shutdown, start, user } from "../../support/copilot.js";
 import { sameWhereverCut } from "../../support/cut.js";
 import { readsWhateverStands } from "../../support/hostile.js";
 import { type Imported, imported } from "../../support/import.js";
-
-type Given = Record<string, unknown>;
-
-let serial = 0;
-function event(type: string, data: Given = {}) {
-  serial += 1;
-  const timestamp = new Date(Date.UTC(2026, 4, 1, 9) + serial * 1000).toISOString();
-  return { type, data, id: `019f0000-0000-7000-8000-${String(serial).padStart(12, "0")}`, timestamp, parentId: null };
-}
-
-const start = () =>
-  event("session.start", {
-    sessionId: "c1",
-    copilotVersion: "1.0.68",
-    context: { cwd: "/home/ann/project", branch: "main" },
-  });
-const user = () => event("user.message", { content: "hi", interactionId: "i1" });
-const message = (id: string, given: Given = {}) =>
-  event("assistant.message", {
-    messageId: id,
-    apiCallId: `resp_00000000000000${id}`,
-    model: "gpt-5.4-mini",
-    content: "ok",
-    toolRequests: [],
-    outputTokens: 50,
-    ...given,
-  });
-
-/** Input 1000 of which 900 cached, output 50 of which 5 reasoning. */
-const shutdown = (count: number) =>
-  event("session.shutdown", {
-    modelMetrics: {
-      "gpt-5.4-mini": {
-        requests: { count },
-        usage: { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 900, cacheWriteTokens: 0, reasoningTokens: 5 },
-      },
-    },
-  });
 
 const held = (...records: unknown[]): Imported => imported({ "c1/events.jsonl": transcript(...records) });
 
