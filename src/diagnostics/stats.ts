@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { type PriceBook, priceBook } from "../pricing/book.js";
+import { newestMs } from "../store/newest.js";
 import type { Tables } from "../store/schema.js";
 import { type Scope, type Selection, select } from "../store/scope.js";
 import { type CacheHitRate, cacheHitRate } from "./cache-hit-rate.js";
@@ -42,16 +43,24 @@ export interface Figures {
 export interface Stats extends Figures {
   scope: Scope;
   coverage: CoverageReport;
+  /** Where the rest of the scope ends, when the window holds nothing of it; else null. */
+  newestAtMs: number | null;
   /** Lifetimes of cache writes by client version; by day too when the report is. */
   ttlMix: TtlMix;
   /** Null when no grouping was asked for, and by recipe, which is the table `recipes`. */
-  groups: { by: Grouping; rows: Group[]; ungroupedRequests: number } | null;
+  groups: { by: Grouping; rows: Group[]; remainder: Remainder } | null;
 }
 
 /** The figures of one part of the scope. */
 export interface Group extends Figures {
   key: string;
 }
+
+/**
+ * What the whole holds beyond the sum of the groups: it belongs to none, such as requests without a model. Negative
+ * where things are in several, such as turns that used two models.
+ */
+export type Remainder = Record<"turns" | "requests" | "toolCalls" | "compactions" | "outputTokens", number>;
 
 export interface StatsOptions {
   /** Retention below this is counted as below; 0.70 unless said otherwise. */
@@ -72,6 +81,7 @@ export function contextStats(db: Kysely<Tables>, scope: Scope, options: StatsOpt
     return {
       scope,
       coverage: await coverage(db, selection),
+      newestAtMs: isMeasured(whole) ? null : await newestMs(db, selection),
       ttlMix: await ttlMix(db, selection, options.by === "day" ? options.dayOf : null),
       ...whole,
       groups:
@@ -116,6 +126,13 @@ async function grouped(
   for (const { key, part } of await groupsOf(db, selection, by, options.dayOf)) {
     rows.push({ key, ...(await figures(db, part, options)) });
   }
-  const covered = rows.reduce((sum, { totals }) => sum + totals.requests, 0);
-  return { by, rows, ungroupedRequests: whole.totals.requests - covered };
+  const left = (of: (figures: Figures) => number) => of(whole) - rows.reduce((sum, row) => sum + of(row), 0);
+  const remainder: Remainder = {
+    turns: left(({ totals }) => totals.turns),
+    requests: left(({ totals }) => totals.requests),
+    toolCalls: left(({ totals }) => totals.toolCalls),
+    compactions: left(({ totals }) => totals.compactions),
+    outputTokens: left(({ totals }) => totals.tokens.output ?? 0),
+  };
+  return { by, rows, remainder };
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { Failure } from "../failure.js";
 import type { PriceBook } from "../pricing/book.js";
 import { provenance } from "../pricing/lists.js";
+import { newestMs } from "../store/newest.js";
 import type { Tables } from "../store/schema.js";
 import { type Excluded, excluded, inScope, ofSessions, type Scope, type Selection, select } from "../store/scope.js";
 import { type Account, account } from "./account.js";
@@ -41,6 +42,8 @@ export interface Usage {
   coverage: {
     firstAtMs: number | null;
     lastAtMs: number | null;
+    /** Where the rest of the scope ends, when the window holds nothing of it; else null. */
+    newestAtMs: number | null;
     /** Sessions with a request in scope; these do not add up over windows. */
     sessions: number;
     requests: number;
@@ -66,7 +69,7 @@ export interface Usage {
  * Usage: the account of everything in scope and of its groups, on one state of the store.
  *
  * - A request is in exactly one group, so groups add up to the total: by day, week (from Monday) and month of the zone,
- *   model, agent, project, branch, session, kind of lane, kind of subagent, and version of the client.
+ *   model, agent, project, branch, session, kind of lane, kind of subagent (other lanes by what they are for), and version of the client.
  * - Project, branch and version are those of the turn; where a turn does not say, those of its session.
  * - Sessions total over all their lanes. What a session inherited from another is counted there, not here.
  * - Every filter restricts every figure, tools and activity too.
@@ -155,6 +158,7 @@ async function coverageOf(
   return {
     firstAtMs,
     lastAtMs,
+    newestAtMs: requests === 0 ? await newestMs(db, selection) : null,
     sessions,
     requests,
     completeUsage: usable - missing.partial,

@@ -23,6 +23,12 @@ export function timeOf(page: Page, atMs: number | null): string {
   return atMs === null ? "–" : format(new TZDate(atMs, page.timezone), "yyyy-MM-dd HH:mm:ss");
 }
 
+/** What stands where there is nothing to show, and where the newest record is when only the window is wrong. */
+export function nothingText(newestAtMs: number | null, page: Page): string {
+  const elsewhere = newestAtMs === null ? "" : `; the newest record is from ${timeOf(page, newestAtMs)}`;
+  return `nothing recorded in this scope${elsewhere}`;
+}
+
 /** A cell: what it says, and how it is painted after it has been laid out. */
 export type Cell = string | { text: string; right?: boolean };
 

@@ -12,7 +12,12 @@ export function statsJson(stats: Stats, store: string, spend: Avoidable): Record
     schemaVersion: 1,
     store,
     scope: scopeJson(stats.scope),
-    coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), ...coverage },
+    coverage: {
+      firstAt: isoOf(firstAtMs),
+      lastAt: isoOf(lastAtMs),
+      newestAt: isoOf(stats.newestAtMs),
+      ...coverage,
+    },
     ...figuresJson(stats),
     avoidable: avoidableJson(spend),
     ttlMix: stats.ttlMix.versions.map(ttlJson),
@@ -23,7 +28,7 @@ export function statsJson(stats: Stats, store: string, spend: Avoidable): Record
         ? null
         : {
             by: stats.groups.by,
-            ungroupedRequests: stats.groups.ungroupedRequests,
+            remainder: stats.groups.remainder,
             rows: stats.groups.rows.map((group) => ({ key: group.key, ...figuresJson(group) })),
           },
   };

@@ -1,6 +1,6 @@
 import { counted, figure, grouped } from "../diagnostics/figure.js";
 import type { Recipe } from "../diagnostics/recipes.js";
-import { type Group, isMeasured, type Stats } from "../diagnostics/stats.js";
+import { type Group, isMeasured, type Remainder, type Stats } from "../diagnostics/stats.js";
 import type { Leak } from "../diagnostics/tenant-leaks.js";
 import type { Totals } from "../diagnostics/totals.js";
 import type { TtlFall, TtlMix, TtlShare } from "../diagnostics/ttl-mix.js";
@@ -10,14 +10,14 @@ import { avoidableLines, whatIfLines } from "./avoidable.js";
 import { clean } from "./clean.js";
 import { coverageLines } from "./coverage-text.js";
 import { causeLines } from "./misses.js";
-import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
+import { type Cell, columns, inkOf, nothingText, type Page, table, timeOf } from "./page.js";
 
 /** All of `context stats` for a person: where from, what part, coverage first, then the figures. */
 export function statsText(stats: Stats, store: string, spend: Avoidable, floor: number, page: Page): string {
   const ink = inkOf(page);
   const block = (title: string, text: string) => (text === "" ? [] : ["", ink.bold(title), text]);
   const lines = [`store  ${clean(store)}`, ...scopeLines(stats, page)];
-  if (!isMeasured(stats)) lines.push("", "nothing recorded in this scope");
+  if (!isMeasured(stats)) lines.push("", nothingText(stats.newestAtMs, page));
   return [
     ...lines,
     ...block("coverage", coverageLines(stats.coverage, page)),
@@ -225,7 +225,7 @@ function leakLines(leaks: Leak[], total: number, page: Page): string {
   return lines.join("\n");
 }
 
-function groupLines({ rows, ungroupedRequests }: NonNullable<Stats["groups"]>, page: Page): string {
+function groupLines({ rows, remainder }: NonNullable<Stats["groups"]>, page: Page): string {
   const right = (text: string): Cell => ({ text, right: true });
   const rate = ({ value, count, of }: Value): Cell =>
     right(value === null ? "–" : `${figure(value)} (${grouped(count)} of ${grouped(of)})`);
@@ -241,7 +241,24 @@ function groupLines({ rows, ungroupedRequests }: NonNullable<Stats["groups"]>, p
   ];
   const head = ["", "turns", "requests", "read ratio", "hit rate", "churn", "compactions", "output"];
   const parts = table(page, head, rows.map(row));
-  return ungroupedRequests === 0 ? parts : `${parts}\n  ${counted(ungroupedRequests, "request")} in no group`;
+  return [parts, ...remainderLines(remainder)].join("\n");
+}
+
+/** Why the columns do not add up to the totals, where they do not. */
+function remainderLines({ turns, requests, compactions, outputTokens }: Remainder): string[] {
+  const parts: [number, string][] = [
+    [turns, "turn"],
+    [requests, "request"],
+    [compactions, "compaction"],
+    [outputTokens, "output token"],
+  ];
+  const sign = (wanted: number) =>
+    parts.filter(([count]) => Math.sign(count) === wanted).map(([count, one]) => counted(Math.abs(count), one));
+  const [missing, repeated] = [sign(1), sign(-1)];
+  return [
+    ...(missing.length === 0 ? [] : [`  in no group: ${missing.join(", ")}`]),
+    ...(repeated.length === 0 ? [] : [`  in several groups, so that the column holds more: ${repeated.join(", ")}`]),
+  ];
 }
 
 function named(name: string, version: string | null): string {

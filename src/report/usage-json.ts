@@ -6,7 +6,7 @@ import { usd } from "./money.js";
 
 /** What `usage --json` prints: the values that the text is drawn from. Money is in US dollars, to the micro-dollar. */
 export function usageJson(usage: Usage, store: string): Record<string, unknown> {
-  const { firstAtMs, lastAtMs, ...coverage } = usage.coverage;
+  const { firstAtMs, lastAtMs, newestAtMs, ...coverage } = usage.coverage;
   return {
     schemaVersion: 1,
     store,
@@ -14,7 +14,7 @@ export function usageJson(usage: Usage, store: string): Record<string, unknown> 
     timezone: usage.timezone,
     tab: usage.tab,
     by: usage.by,
-    coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), ...coverage },
+    coverage: { firstAt: isoOf(firstAtMs), lastAt: isoOf(lastAtMs), newestAt: isoOf(newestAtMs), ...coverage },
     total: accountJson(usage.total),
     groups:
       usage.groups?.map(({ key, about, account }) => ({

@@ -6,7 +6,7 @@ import { isUsed, type Tab, type Usage, type UsageGroup } from "../ledger/usage.j
 import { clean } from "./clean.js";
 import { heatmap } from "./heatmap.js";
 import { dollars } from "./money.js";
-import { type Cell, columns, inkOf, type Page, table, timeOf } from "./page.js";
+import { type Cell, columns, inkOf, nothingText, type Page, table, timeOf } from "./page.js";
 import { costState, sharesOf } from "./usage-json.js";
 
 /** Groups shown to a person; `--json` and `--csv` have them all. */
@@ -20,7 +20,7 @@ export function usageText(usage: Usage, store: string, page: Page): string {
   return [
     `store  ${clean(store)}`,
     ...scopeLines(usage, page),
-    ...(isUsed(usage) ? [] : ["", "nothing recorded in this scope"]),
+    ...(isUsed(usage) ? [] : ["", nothingText(usage.coverage.newestAtMs, page)]),
     ...block("coverage", coverageLines(usage, page)),
     ...block("total", total.requests === 0 ? "" : totalLines(total, page)),
     ...block(`activity (${page.timezone})`, activity === null ? "" : activityLines(activity, page)),

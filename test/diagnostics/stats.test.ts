@@ -5,10 +5,11 @@ import { inSnapshot } from "../../src/diagnostics/snapshot.js";
 import { contextStats, isMeasured } from "../../src/diagnostics/stats.js";
 import { totals } from "../../src/diagnostics/totals.js";
 import type { SessionEvent } from "../../src/events/event.js";
+import { statsText } from "../../src/report/stats-text.js";
 import { openStore } from "../../src/store/open.js";
 import { select } from "../../src/store/scope.js";
-import { PLAIN_STATS, stats } from "../support/ask.js";
-import { cache, DAY, lane, NOON, request, toolCall, turn } from "../support/events.js";
+import { PLAIN_STATS, stats, statsWithSpend } from "../support/ask.js";
+import { cache, compaction, DAY, lane, NOON, request, toolCall, turn } from "../support/events.js";
 import { append, storeOf } from "../support/store.js";
 import { richSession, servedTurns, transcriptCoverage } from "../support/stories.js";
 
@@ -38,22 +39,36 @@ test("every group holds the figures of its part, and the parts are the whole", a
     day: ["2026-08-01", "2026-08-02", "2026-08-03"],
   };
   for (const by of ["agent", "model", "lane", "day"] as const) {
-    const { rows, ungroupedRequests } = await groups(events, by);
+    const { rows, remainder } = await groups(events, by);
     assert.equal(
       rows.map(({ key }) => key),
       keys[by],
     );
-    assert.equal(rows.reduce((sum, row) => sum + row.totals.requests, 0) + ungroupedRequests, whole.totals.requests);
+    for (const name of ["requests", "toolCalls", "compactions"] as const)
+      assert.equal(rows.reduce((sum, row) => sum + row.totals[name], 0) + remainder[name], whole.totals[name]);
     const part = await stats(events, by === "day" ? { untilMs: NOON + DAY / 2 } : { [by]: keys[by][0]! });
     assert.equal(rows[0]!.metrics, part.metrics);
     assert.equal(rows[0]!.recipes, part.recipes);
   }
 });
 
-test("requests that belong to no group are counted", async () => {
-  const events = [request({ model: null }), request({ atMs: null }), request()];
-  assert.is((await groups(events, "model")).ungroupedRequests, 1);
-  assert.is((await groups(events, "day")).ungroupedRequests, 1);
+test("what belongs to no group is counted, and what belongs to several, for every sum", async () => {
+  const events = [
+    turn({ turn: "t" }),
+    request({ turn: "t", outputTokens: 3 }),
+    request({ turn: "t", model: "model-b", outputTokens: 5 }),
+    request({ model: null, outputTokens: 7 }),
+    request({ atMs: null, outputTokens: 11 }),
+    toolCall({ session: "s2" }),
+    compaction({ session: "s2" }),
+  ];
+  const left = async (by: Grouping) => (await groups(events, by)).remainder;
+  assert.equal(await left("model"), { turns: -1, requests: 1, toolCalls: 1, compactions: 1, outputTokens: 7 });
+  assert.equal(await left("day"), { turns: 0, requests: 1, toolCalls: 0, compactions: 0, outputTokens: 11 });
+  const { stats: report, spend } = await statsWithSpend(events, {}, { by: "model" });
+  const text = statsText(report, "/s.db", spend, 0.7, { width: 120, colour: false, timezone: "UTC" });
+  assert.match(text, "in no group: 1 request, 1 compaction, 7 output tokens\n");
+  assert.match(text, "in several groups, so that the column holds more: 1 turn");
 });
 
 test("days are cut by the window", async () => {

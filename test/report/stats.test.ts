@@ -38,6 +38,14 @@ test("coverage stands before every figure, and every ratio beside its count and 
   );
 });
 
+test("a window that holds nothing says where the newest record is", async () => {
+  const page = await text([request({ atMs: NOON })], { scope: { sinceMs: NOON + DAY } });
+  assert.match(page, "nothing recorded in this scope; the newest record is from 2026-08-01 12:00:00");
+  const told = await json([request({ atMs: NOON })], { sinceMs: NOON + DAY });
+  assert.is(told.coverage.newestAt, "2026-08-01T12:00:00.000Z");
+  assert.is((await json([request({ atMs: NOON })])).coverage.newestAt, null);
+});
+
 test("what was not recorded is – with the reason, never 0", async () => {
   const page = await text([...transcriptCoverage("s1"), turn({ turn: "t" }), request({ turn: "t" })]);
   assert.match(page, /cache hit rate \(local, turns\) +– +not reported: transcripts hold no local cache/);

@@ -7,6 +7,7 @@ import { dollars, usd } from "../../src/report/money.js";
 import { usageCsv } from "../../src/report/usage-csv.js";
 import { usageJson } from "../../src/report/usage-json.js";
 import { usageText } from "../../src/report/usage-text.js";
+import type { Scope } from "../../src/store/scope.js";
 import { DAY, NOON, request, session, toolCall } from "../support/events.js";
 import { used } from "../support/usage.js";
 
@@ -50,6 +51,17 @@ test("without any price there is no amount: – on the page, null for machines",
     [total.cost.state, total.cost.usd, total.cost.atLeastUsd, groups[0].cost.usd],
     ["unknown", null, null, null],
   );
+});
+
+test("a window that holds nothing says where the newest record is", async () => {
+  const events = [request({ atMs: NOON }), request({ session: "s2", atMs: NOON + DAY })];
+  const empty = async (scope: Scope) => usageText(await used(events, {}, scope), "/s.db", PAGE);
+  assert.match(
+    await empty({ sinceMs: NOON + 2 * DAY }),
+    "nothing recorded in this scope; the newest record is from 2026-08-02 12:00:00",
+  );
+  assert.match(await empty({ sinceMs: NOON + 2 * DAY, session: "s1" }), "newest record is from 2026-08-01");
+  assert.match(await empty({ session: "nobody" }), /nothing recorded in this scope$/);
 });
 
 test("a bucket that no request tells is –, and null for machines; a measured zero is 0", async () => {
