@@ -1,6 +1,6 @@
 import type { Call, Passage, Result, Text } from "./passages.js";
 import { commandOf } from "./shell.js";
-import { GIST_WINDOW, type Sought, stemOf, tokensOf, wordsOf } from "./text-index.js";
+import { GIST_WINDOW, holds, indexOf, type Sought, stemOf, tokensOf, wordsOf } from "./text-index.js";
 
 /** A kind of fact, and how much losing one matters. */
 export const WEIGHTS = {
@@ -195,7 +195,9 @@ function literalsIn(text: string, alone: boolean, pointer: string | null): Menti
   if (mentions.length === 0 && !alone && /^[\p{L}\p{N}_.-]{1,40}$/u.test(text.trim())) {
     mentions.push(...termMention("identifier", text.trim(), alone, pointer));
   }
-  return mentions;
+  // What is a part of a longer token here would not be found in a copy of this very text.
+  const own = indexOf(text);
+  return mentions.filter(({ sought }) => holds(own, sought));
 }
 
 const URL = /\bhttps?:\/\/[^\s"'`<>()[\]{}|\\^]{3,500}/gi;

@@ -8,7 +8,8 @@ export function commandOf(line: string): string | null {
     const words = part.trim().split(/\s+/);
     while (words.length > 0 && /^(?:\w+=\S*|sudo|time|env|command|timeout|\d+)$/.test(words[0]!)) words.shift();
     const [program] = words;
-    if (program === undefined || program === "" || LOOKING.has(program) || !/^[\w./~@][\w./~@-]*$/.test(program)) continue;
+    if (program === undefined || program === "" || LOOKING.has(program) || !/^[\w./~@][\w./~@-]*$/.test(program))
+      continue;
     const end = words.findIndex((word) => /["'`$<>(){}]|^&$|^\d>/.test(word));
     const told = words.slice(0, Math.min(end < 0 ? words.length : end, WORDS)).join(" ");
     if (!LOOKING_AT_HISTORY.test(told)) return told;

@@ -23,6 +23,7 @@ test("a command is what it does, without looking around, pipes and quoted texts"
   assert.is(commandOf('git commit -m "a long message"'), "git commit -m");
   assert.is(commandOf("ls -la; git status | head; cat x"), null);
   assert.is(commandOf("CI=1 make bench"), "make bench");
+  assert.is(commandOf("find docs -name '*.md'\n  -exec cat {} +"), null);
 });
 
 test("a later run of the same command replaces the earlier result, and success mends a failure", () => {

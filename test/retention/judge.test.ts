@@ -56,6 +56,15 @@ for (const [kind, text] of Object.entries(KEPT)) {
   });
 }
 
+test("a folder is known by a file in it; one name alone is no folder", () => {
+  const looked = (path: string) =>
+    survival([called("1", "other", path)], ["Changed /shop/src/vouchers/rounding.ts."]).kept;
+  assert.equal(
+    ["/shop/src/vouchers", "src/vouchers", "shop/src", "/shop/lib", "vouchers/rounding"].map(looked),
+    [1, 1, 1, 0, 0],
+  );
+});
+
 test("only whole tokens count", () => {
   assert.is(stateOf("identifier", "Uses halfEvenCentsTable and myhalfEvenCents."), "lost");
   assert.is(stateOf("number", "It takes 1450ms."), "lost");
