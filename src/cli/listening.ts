@@ -43,3 +43,30 @@ function unavailable({ code }: NodeJS.ErrnoException, port: number, host: string
         : `it cannot be used (${code})`;
   return new Failure("receive.port", `port ${port} of ${host}: ${why}`, { tries: ["--port 14318", "--port 0"] });
 }
+
+/** Notes a request to stop; a sleep ends early then. Call `done` when it does not matter any more. */
+export function untilStopped(): { asked: () => boolean; sleep: (ms: number) => Promise<void>; done: () => void } {
+  let stopped = false;
+  let wake = () => {};
+  const stop = () => {
+    stopped = true;
+    wake();
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  return {
+    asked: () => stopped,
+    sleep: (ms) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, stopped ? 0 : ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    done: () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+    },
+  };
+}

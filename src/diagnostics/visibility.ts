@@ -12,7 +12,8 @@ export type Visibility = "full" | "partial" | "absent" | null;
 
 /**
  * True for a session that nobody could have told this kind of fact of: every source that speaks of it says that it
- * cannot, no other source saw requests of the session, and there is no such fact after all.
+ * cannot, no other source saw requests of the session (received telemetry is silent about what it cannot tell), and
+ * there is no such fact after all.
  */
 export function unseenIn(selection: Selection, fact: CoveredFact, session: string): RawBuilder<SqlBool> {
   const table = ROWS[fact];
@@ -24,8 +25,8 @@ export function unseenIn(selection: Selection, fact: CoveredFact, session: strin
       where coverage.fact = ${fact} and ${ofSessions(selection, "coverage.session")}
       group by coverage.session having min(coverage.level) = 'absent' and max(coverage.level) = 'absent') mute
     where not ${told} and not exists (
-      select 1 from claims
-      where claims.session = mute.session
+      select 1 from claims inner join sources on sources.id = claims.source
+      where claims.session = mute.session and sources.kind <> 'otlp'
         and claims.source not in (
           select source from coverage where coverage.session = mute.session and coverage.fact = ${fact})
         and exists (

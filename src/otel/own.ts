@@ -1,9 +1,9 @@
 import type { EventKind, SessionEvent } from "../events/event.js";
 
 /**
- * Events as attributes of sonny's own, and back: `sonny.event` names the kind, `sonny.*` its fields in snake case.
- * Fields that are unknown are left out. What stays behind: texts, layouts, and the lists that hang on compactions and
- * judgments (their counts travel).
+ * Events as attributes of sonny's own, and back: `sonny.event` names the kind, `sonny.<kind>.*` are its fields in snake
+ * case, and what every event has stands under `sonny.*`. Fields that are unknown are left out. What stays behind: texts,
+ * layouts, and the lists that hang on compactions and judgments (their counts travel).
  */
 export const PREFIX = "sonny.";
 
@@ -93,15 +93,27 @@ const least: Record<string, unknown> = {
   count: 1,
 };
 
+/** Each field with its form and the attribute that carries it. */
+function fieldsOf(kind: keyof typeof fields): [name: string, form: Form, key: string][] {
+  return [
+    ...Object.entries(header).map(([name, form]): [string, Form, string] => [name, form, PREFIX + snake(name)]),
+    ...Object.entries(fields[kind]).map(([name, form]): [string, Form, string] => [
+      name,
+      form,
+      `${PREFIX}${kind}.${snake(name)}`,
+    ]),
+  ];
+}
+
 /** The event's known fields; null for events that do not travel. */
 export function ownAttributes(event: SessionEvent): OwnAttributes | null {
   if (event.kind === "content") return null;
   const attributes: OwnAttributes = { [`${PREFIX}event`]: event.kind };
   const values = event as unknown as Record<string, unknown>;
-  for (const [name, form] of Object.entries({ ...header, ...fields[event.kind] })) {
+  for (const [name, form, key] of fieldsOf(event.kind)) {
     const value = values[name];
     if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    attributes[PREFIX + snake(name)] = form === "digest" ? (value as Buffer).toString("hex") : (value as string);
+    attributes[key] = form === "digest" ? (value as Buffer).toString("hex") : (value as string);
   }
   return attributes;
 }
@@ -111,8 +123,8 @@ export function ownEvent(attributes: Record<string, unknown>): SessionEvent | nu
   const kind = attributes[`${PREFIX}event`];
   if (typeof kind !== "string" || !Object.hasOwn(fields, kind)) return null;
   const event: Record<string, unknown> = { kind };
-  for (const [name, form] of Object.entries({ ...header, ...fields[kind as keyof typeof fields] })) {
-    event[name] = read[form](attributes[PREFIX + snake(name)]) ?? least[name] ?? null;
+  for (const [name, form, key] of fieldsOf(kind as keyof typeof fields)) {
+    event[name] = read[form](attributes[key]) ?? least[name] ?? null;
   }
   if (event.eventId === null || event.agent === null || event.session === null) return null;
   if (kind === "request") event.segments = null;

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Digest, EventHeader, SessionEvent } from "../events/event.js";
 import { eventIdOf } from "../events/identity.js";
 import type { Tables } from "./schema.js";
@@ -42,10 +42,15 @@ type Row = Record<string, unknown>;
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Everything the store holds of one session, as the events that were said, in order of time: what it inherited from another session too, each thing once.
- * `session` is the inner key (see `sessions.ts`). Segments of layouts are not read back; their digests are.
+ * Everything the store holds of one session, as the events that were said, in order of time: what it inherited from
+ * another session too, each thing once, from the best signal that tells it. What another session counts is put into
+ * `inherited`. `session` is the inner key (see `sessions.ts`). Segments of layouts are not read back; their digests are.
  */
-export async function eventsOf(db: Kysely<Tables>, session: number): Promise<SessionEvent[]> {
+export async function eventsOf(
+  db: Kysely<Tables>,
+  session: number,
+  inherited: Set<SessionEvent> = new Set(),
+): Promise<SessionEvent[]> {
   const words = await wordsOf(db);
   const lanes = new Map(
     (await db.selectFrom("lanes").selectAll().where("session", "=", session).execute()).map((row) => [row.id, row]),
@@ -74,12 +79,15 @@ export async function eventsOf(db: Kysely<Tables>, session: number): Promise<Ses
       .selectFrom(table)
       .selectAll()
       .where("session", "=", session)
+      .where(countsSomewhere(table))
       .orderBy("at_ms")
       .orderBy("event_id")
       .execute()) as Row[];
     for (const row of onceEach(rows)) {
       const fields = fieldsOf(row, wordColumns, flags, words);
-      events.push({ ...header(row), kind, ...fields, ...(await partsOf(db, kind, row, words)) } as SessionEvent);
+      const event = { ...header(row), kind, ...fields, ...(await partsOf(db, kind, row, words)) } as SessionEvent;
+      events.push(event);
+      if (row.counted === 0) inherited.add(event);
     }
   }
   const bare = { at_ms: null, time_quality: "exact", source_line: null, source_offset: null, tenant: frame.tenant };
@@ -133,6 +141,12 @@ export async function eventsOf(db: Kysely<Tables>, session: number): Promise<Ses
     said.push({ ...derived(`coverage ${at}`, {}), kind: "coverage", ...row } as SessionEvent);
   });
   return [...said, ...events.sort((a, b) => (a.atMs ?? LATEST) - (b.atMs ?? LATEST))];
+}
+
+/** Leaves out what a better signal of the same session told: no row of the thing counts. */
+function countsSomewhere(table: (typeof FACTS)[keyof typeof FACTS]["table"]): RawBuilder<SqlBool> {
+  const name = sql.table(table);
+  return sql`(counted = 1 or exists (select 1 from ${name} o where o.event_id = ${name}.event_id and o.counted = 1))`;
 }
 
 /** Of several rows of one thing (snapshots of the session), the counted one, else the first. */

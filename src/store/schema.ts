@@ -207,8 +207,7 @@ export interface Divergences {
 }
 
 export interface ExportCursors {
-  last_id: number;
-  table_name: string;
+  batch: number;
   target: string;
 }
 
@@ -302,8 +301,8 @@ export interface Outbox {
   id: Generated<number>;
   items: number;
   last_error: string | null;
-  next_at_ms: number | null;
   payload: Buffer;
+  position: number;
   target: string;
 }
 

@@ -2,6 +2,7 @@ import type { Appended, Sink, SourceBatch } from "../events/sink.js";
 import { Failure } from "../failure.js";
 import { createWriter, type WriterOptions } from "./append.js";
 import type { Store } from "./open.js";
+import { createReplaced } from "./replaced.js";
 import { createSources } from "./sources.js";
 
 /** A sink that can be asked not to wait. */
@@ -13,7 +14,13 @@ export interface StoreSink extends Sink {
 /** The store as a taker of whole batches. Open the store for writing. */
 export function storeSink(store: Store, options: WriterOptions): StoreSink {
   const { cursorOf } = createSources(store.raw);
-  const append = createWriter(store, options);
+  const write = createWriter(store, options);
+  const replacedIn = createReplaced(store.raw);
+  const append = (parts: SourceBatch[]): Appended => {
+    if (!parts.some(({ replace }) => replace)) return write(parts);
+    const replaced = replacedIn(parts);
+    return { ...write(parts), replaced };
+  };
   return {
     cursorOf,
     append,

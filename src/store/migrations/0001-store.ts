@@ -163,21 +163,20 @@ CREATE TABLE coverage (
   UNIQUE (session, fact, source)
 ) STRICT;
 
+-- Bodies on their way to a receiver, and the batch up to which each receiver has accepted everything.
 CREATE TABLE outbox (
-  id          INTEGER PRIMARY KEY NOT NULL,
-  target      TEXT NOT NULL,
-  payload     BLOB NOT NULL,
-  items       INTEGER NOT NULL,
-  attempts    INTEGER NOT NULL DEFAULT 0,
-  next_at_ms  INTEGER,
-  last_error  TEXT
+  id         INTEGER PRIMARY KEY NOT NULL,
+  target     TEXT NOT NULL,
+  position   INTEGER NOT NULL,
+  payload    BLOB NOT NULL,
+  items      INTEGER NOT NULL,
+  attempts   INTEGER NOT NULL DEFAULT 0,
+  last_error TEXT
 ) STRICT;
 
 CREATE TABLE export_cursors (
-  target     TEXT NOT NULL,
-  table_name TEXT NOT NULL,
-  last_id    INTEGER NOT NULL,
-  PRIMARY KEY (target, table_name)
+  target TEXT PRIMARY KEY NOT NULL,
+  batch  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What was forgotten on purpose; later imports leave it out.
