@@ -8,6 +8,7 @@ import { type ImportOptions, importFound, type Progress, transcriptsAmong } from
 import { existingPlaces, listed, placeOf } from "../src/ingest/list.js";
 import { importText } from "../src/report/import.js";
 import { listJson, listText, pathsText } from "../src/report/import-list.js";
+import { createKnown } from "../src/store/known.js";
 import { storeSink } from "../src/store/sink.js";
 
 export default class Import extends StoreCommand {
@@ -33,7 +34,7 @@ export default class Import extends StoreCommand {
     })(),
     tenant: Flags.string({ description: "whose data this is", helpValue: "NAME" }),
     content: Flags.boolean({ description: "also keep texts of tool calls and checkpoints, after redaction" }),
-    "dry-run": Flags.boolean({ description: "read and count, store nothing" }),
+    "dry-run": Flags.boolean({ description: "count what an import would add, store nothing" }),
     strict: Flags.boolean({ description: "exit 2 when a line, an event or a file was left out" }),
     list: Flags.boolean({ description: "only say what is where, how far back it reaches, and what it can tell" }),
   };
@@ -60,9 +61,14 @@ export default class Import extends StoreCommand {
     const nothing = named.length > 0 && found.files.length === 0;
     const report =
       flags["dry-run"] || nothing
-        ? { store: null, ...importFound(found, drySink(), options) }
+        ? await this.readingIfThere(flags.store, (store) => ({
+            store: null,
+            comparedWith: store?.path ?? null,
+            ...importFound(found, drySink(store === null ? undefined : createKnown(store)), options),
+          }))
         : await this.writing(flags.store, (store) => ({
             store: store.path,
+            comparedWith: null,
             ...importFound(found, storeSink(store, { nowMs: Date.now, machine: this.env.machine }), options),
           }));
     this.progress("");

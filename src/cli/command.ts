@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Flags, ux } from "@oclif/core";
 import { Failure } from "../failure.js";
@@ -110,6 +110,14 @@ export abstract class StoreCommand extends SonnyCommand {
   /** Opens the store for questions: never creates, migrates or changes it. Warns when committed batches were lost. */
   protected async reading<T>(flag: string | undefined, ask: (store: Store) => Promise<T> | T): Promise<T> {
     return this.withStore(flag, "read", ask);
+  }
+
+  /** The same, or null when there is no store yet. */
+  protected async readingIfThere<T>(
+    flag: string | undefined,
+    ask: (store: Store | null) => Promise<T> | T,
+  ): Promise<T> {
+    return existsSync(storePath(flag, this.env)) ? this.reading(flag, ask) : ask(null);
   }
 
   /** Opens the store for writing; creates and migrates it when needed. */

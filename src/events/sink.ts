@@ -52,6 +52,11 @@ export interface Appended {
   added: Partial<Record<SessionEvent["kind"], number>>;
   /** Events that were already there, unchanged. */
   known: number;
+  /**
+   * Of the new rows: those that stand for what the same source had said before it was read anew. Absent where nothing
+   * was replaced; requests that were copies of counted ones are not among them.
+   */
+  replaced?: Partial<Record<SessionEvent["kind"], number>>;
   /** Requests that are a copy of one already counted elsewhere in the store. */
   copies: number;
   /** Facts whose recorded tenant contradicts a known one; the known one stays. */

@@ -1,29 +1,44 @@
 import type { SessionEvent } from "../events/event.js";
 import { hexOf } from "../events/identity.js";
-import type { Appended, Sink } from "../events/sink.js";
+import type { Appended, Cursor, Sink, Source } from "../events/sink.js";
 
-/** A sink that keeps nothing and counts as an empty store would: each thing once, copies in other sources apart. */
-export function drySink(): Sink {
-  const sources = new Map<string, string>();
+/** What the store holds already; see `store/known.ts`. */
+interface Known {
+  cursorOf(source: Source): Cursor | null;
+  find(
+    event: SessionEvent,
+    source: Source,
+  ): { where: "here" | "elsewhere" | "nowhere" | "forgotten"; tenant: string | null };
+}
+
+const EMPTY: Known = { cursorOf: () => null, find: () => ({ where: "nowhere", tenant: null }) };
+
+/** A sink that keeps nothing and counts as the store would: each thing once, copies in other sources apart. */
+export function drySink(store: Known = EMPTY): Sink {
+  /** Who said a thing first, and who else did. */
+  const first = new Map<string, string>();
+  const others = new Set<string>();
   return {
-    cursorOf: () => null,
+    cursorOf: store.cursorOf,
     append(parts) {
       const result: Appended = { added: {}, known: 0, copies: 0, tenantConflicts: 0, forgotten: 0, refused: [] };
-      const add = (kind: SessionEvent["kind"]) => {
-        result.added[kind] = (result.added[kind] ?? 0) + 1;
-      };
       for (const { source, events } of parts) {
-        for (const { kind, eventId } of events) {
-          const thing = `${kind} ${hexOf(eventId)}`;
-          const first = sources.get(thing);
-          if (first === undefined) {
-            sources.set(thing, source.locator);
-            add(kind);
-          } else if (first === source.locator || sources.has(`${thing} ${source.locator}`)) result.known += 1;
+        for (const event of events) {
+          const { where, tenant } = store.find(event, source);
+          if (where === "forgotten") {
+            result.forgotten += 1;
+            continue;
+          }
+          if (tenant !== null && event.tenant !== null && event.tenant !== tenant) result.tenantConflicts += 1;
+          const thing = `${event.kind} ${hexOf(event.eventId)}`;
+          const teller = first.get(thing);
+          const again = teller === source.locator || others.has(`${thing} ${source.locator}`);
+          if (teller === undefined) first.set(thing, source.locator);
+          else if (!again) others.add(`${thing} ${source.locator}`);
+          if (where === "here" || again) result.known += 1;
           else {
-            sources.set(`${thing} ${source.locator}`, source.locator);
-            add(kind);
-            if (kind === "request") result.copies += 1;
+            result.added[event.kind] = (result.added[event.kind] ?? 0) + 1;
+            if (event.kind === "request" && (where === "elsewhere" || teller !== undefined)) result.copies += 1;
           }
         }
       }

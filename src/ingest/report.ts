@@ -18,7 +18,7 @@ export interface ImportReport {
   sessions: number;
   turns: number;
   requests: {
-    /** New requests that count. */
+    /** Requests that count and were not in the store before. */
     kept: number;
     /** Lines that repeat a request of their file, and requests that another file holds too. */
     duplicates: number;
@@ -99,12 +99,12 @@ export function counting(): Counting {
         if (report.skippedLines.length < LISTED) report.skippedLines.push({ path: source.locator, line, reason });
       }
     },
-    committed: ({ added, copies, tenantConflicts, forgotten, refused }) => {
-      report.turns += added.turn ?? 0;
-      report.requests.kept += (added.request ?? 0) - copies;
+    committed: ({ added, replaced = {}, copies, tenantConflicts, forgotten, refused }) => {
+      report.turns += (added.turn ?? 0) - (replaced.turn ?? 0);
+      report.requests.kept += (added.request ?? 0) - (replaced.request ?? 0) - copies;
       report.requests.duplicates += copies;
-      report.compactions += added.compaction ?? 0;
-      report.toolCalls += added.tool_call ?? 0;
+      report.compactions += (added.compaction ?? 0) - (replaced.compaction ?? 0);
+      report.toolCalls += (added.tool_call ?? 0) - (replaced.tool_call ?? 0);
       report.tenantConflicts += tenantConflicts;
       report.forgotten += forgotten;
       report.events.refused += refused.length;
@@ -112,6 +112,11 @@ export function counting(): Counting {
         if (report.refusedEvents.length < LISTED) report.refusedEvents.push({ path: source.locator, line, reason });
       }
     },
-    report: () => ({ ...report, sessions: sessions.size }),
+    report() {
+      // A file that was rewritten may say less than before.
+      for (const name of ["turns", "compactions", "toolCalls"] as const) report[name] = Math.max(0, report[name]);
+      report.requests.kept = Math.max(0, report.requests.kept);
+      return { ...report, sessions: sessions.size };
+    },
   };
 }

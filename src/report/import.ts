@@ -2,7 +2,10 @@ import { clean } from "./clean.js";
 
 /** What an import did, as the importer counts it. */
 interface Imported {
+  /** Null: nothing was stored. */
   store: string | null;
+  /** The store that a dry run counted against; null where there was none. */
+  comparedWith: string | null;
   files: { found: number; read: number; unchanged: number; refused: number };
   bytes: { read: number };
   sessions: number;
@@ -28,7 +31,7 @@ export function importText(report: Imported): string {
   if (files.found === 0) return clean("no transcripts found; sonny import --list says where they are looked for");
   const text = [
     `${counted(files.found, "file")} found: ${files.read} read, ${files.unchanged} unchanged, ${files.refused} refused`,
-    `${report.store === null ? "found, not compared with the store" : "new"}: ${counted(requests.kept, "request")}, ${counted(report.turns, "turn")} in all lanes, ${counted(report.toolCalls, "tool call")}, ${counted(report.compactions, "compaction and micro-compaction", "compactions and micro-compactions")} in ${counted(report.sessions, "session")}`,
+    `${leadOf(report)}: ${counted(requests.kept, "request")}, ${counted(report.turns, "turn")} in all lanes, ${counted(report.toolCalls, "tool call")}, ${counted(report.compactions, "compaction and micro-compaction", "compactions and micro-compactions")} in ${counted(report.sessions, "session")}`,
     `counted once: ${counted(requests.duplicates, "repeated line or copy", "repeated lines and copies")} of requests left out`,
   ];
   if (requests.withoutKey > 0)
@@ -55,8 +58,13 @@ export function importText(report: Imported): string {
       ({ path, line, reason }) => `left out: ${path}${line === null ? "" : `:${line}`}: ${reason}`,
     ),
   );
-  text.push(report.store === null ? "nothing was stored (--dry-run)" : `store: ${report.store}`);
+  text.push(report.store === null ? "nothing was stored" : `store: ${report.store}`);
   return text.map(clean).join("\n");
+}
+
+function leadOf({ store, comparedWith }: Imported): string {
+  if (store !== null) return "new";
+  return comparedWith === null ? "would be new in an empty store" : `would be new in ${comparedWith}`;
 }
 
 function some<T>(entries: T[], total: number, what: string, line: (entry: T) => string): string[] {

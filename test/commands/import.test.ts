@@ -1,6 +1,6 @@
 /** Importing as a person does it. */
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -28,7 +28,8 @@ function put(at: Home, name: string, text: string): string {
 
 test("without a path the agent's own folder is read", ({ at }) => {
   put(at, ".claude/projects/-x/s1.jsonl", SESSION);
-  const { store, ...report } = at.json(["import"]);
+  const { store, comparedWith, ...report } = at.json(["import"]);
+  assert.is(comparedWith, null);
   assert.match(store, join(at.folder, ".sonny", "trace", "cache.db"));
   assert.equal(report, {
     schemaVersion: 1,
@@ -79,6 +80,18 @@ test("--dry-run counts like an import into an empty store and makes none", ({ at
   assert.is(at.sonny(["context", "stats"]).code, 2);
   const { store: _, ...real } = at.json(["import", "t"]);
   assert.equal({ ...real, store: null }, dry);
+});
+
+test("--dry-run beside a store counts what an import would add to it, and leaves it as it is", ({ at }) => {
+  put(at, "t/a.jsonl", SESSION);
+  at.sonny(["import", "t"]);
+  put(at, "t/b.jsonl", transcript(prompt("more", { uuid: "p2" }), reply({ id: "m2" })));
+  const path = join(at.folder, ".sonny/trace/cache.db");
+  const before = readFileSync(path);
+  const { store, comparedWith, files, requests } = at.json(["import", "t", "--dry-run"]);
+  assert.equal([store, comparedWith, files.unchanged, requests.kept], [null, path, 1, 1]);
+  assert.match(at.sonny(["import", "t", "--dry-run"]).stdout, /would be new in .*cache\.db: 1 request/);
+  assert.equal(readFileSync(path), before);
 });
 
 test("a path that is missing or no transcript is exit 2, and the others are imported", ({ at }) => {
