@@ -51,7 +51,7 @@ const WHY = new Map(
     too_long: "what was replaced is too long to be read",
     no_facts: "nothing in the replaced text that could be told from chance",
     invalid: "a control failed: the same judge finds facts in a foreign checkpoint, or not in the text itself",
-    unreadable: "the checkpoints of this agent cannot be read",
+    unreadable: "its checkpoint cannot be read: it was not recorded, or is encrypted",
     no_checkpoint: "no text of the checkpoint was recorded",
     not_judged: "no request followed it, or nothing read its text",
   }),
