@@ -39,6 +39,26 @@ test("every command, metric and check has its entry on the generated pages", () 
   );
 });
 
+test("every code of a broken contract that is computed is explained", () => {
+  const page = readFileSync("docs/reference/checks.md", "utf8");
+  const sources = ["src/ingest", "src/diagnostics/checks"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(folder, name), "utf8")),
+  );
+  const codes = new Set(
+    sources.flatMap(
+      (text) =>
+        text.match(/\b(args|tool|truncated|result|output)_(not_json|schema|unknown|json|missing|orphan)\b/g) ?? [],
+    ),
+  );
+  assert.ok(codes.size >= 6, [...codes].join(" "));
+  assert.equal(
+    [...codes].filter((code) => !page.includes(`\`${code}\``)),
+    [],
+  );
+});
+
 test("the agent of one's own on the page about events gives a session that can be judged", ({ at }) => {
   const blocks = [
     ...readFileSync("docs/how-to/record-your-own-events.md", "utf8").matchAll(/```json\n([\s\S]*?)```/g),

@@ -11,7 +11,13 @@ import { type CheckOptions, type CheckResult, evidenceOf, type Finding } from ".
  * - Violations that were recorded, unless a waiver with author and reason accepts them and has not expired.
  * - Violations that follow from the records: a call whose result never came (`result_missing`), a result nobody asked
  *   for (`result_orphan`). A call that nothing follows in its lane, or in a turn that was interrupted, was interrupted:
- *   noted. Bad arguments (`args_*`) that the same turn repaired by a later successful call of the same tool: noted.
+ *   noted.
+ * - Violations that importers read from transcripts: arguments that are no JSON object (`args_not_json`), or that the
+ *   agent refused (`args_schema`, with the parameter where it is named); a call of a tool that does not exist
+ *   (`tool_unknown`); a call that was cut off with the answer (`truncated_json`). Bad arguments (`args_*`) that the same
+ *   turn repaired by a later successful call of the same tool: noted.
+ * - What a tool's output should look like stands in no transcript, so `output_not_json` and `output_schema` are never
+ *   computed; a checker of one's own can record them, or any other code, with `sonny record`.
  * - A contract that was declared and never checked is unmeasured. No contract and no tool call, although they could
  *   be seen: not applicable.
  *
