@@ -99,7 +99,7 @@ export interface Compaction {
   durationMs: number | null;
   /** Messages that stay in the context word for word, as the passages name them. */
   kept: string[];
-  /** Messages that had left the context before, and calls whose results had. */
+  /** Messages that had left the context before, and calls whose results had; of a small one, those that it cleared. */
   cleared: string[];
 }
 

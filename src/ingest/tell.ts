@@ -277,7 +277,11 @@ function compactionsEnd(now: Now, tokensAfter: number | null): void {
             ? null
             : checkpointFault(decoded(checkpoint), { removedTokens: tokensBefore, repeatsEarlier: repeats }),
         durationMs,
-        items: kept.map((messageId) => ({ messageId, fate: "kept", tokens: null })),
+        items: (form === "full" ? kept : cleared).map((messageId) => ({
+          messageId,
+          fate: form === "full" ? "kept" : "stubbed",
+          tokens: null,
+        })),
       }),
     });
   }

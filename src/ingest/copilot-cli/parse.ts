@@ -80,7 +80,7 @@ function follow(reading: Reading, session: string, { value, line, offset }: Foun
   const lane = laneOf(value);
   const at: At = { atMs: timeOf(value.timestamp), line, offset, ...(lane === null ? {} : { lane }) };
   const id = text(value.id);
-  if (id !== null && lane === null) reading.meanwhile?.push(id);
+  if (id !== null && lane === null && SAYING.test(String(value.type))) reading.meanwhile?.push(id);
   const key = id === null ? `${session}/${offset}` : keyWithin(session, id);
   const { steps } = reading;
   switch (value.type) {
@@ -200,6 +200,9 @@ function compactionOf(at: At, key: string, data: Value, kept: string[]): Step {
   const tokensBefore = count(data.preCompactionTokens);
   return compactionStep(at, key, { trigger, tokensBefore, checkpoint: utf8(data.summaryContent), kept });
 }
+
+/** Events that put something into the context. */
+const SAYING = /^(?:user|assistant)\.message$|^tool\.execution_(?:start|complete)$/;
 
 const TRIGGERS = new Map<unknown, Compaction["trigger"]>([
   ["manual", "manual"],

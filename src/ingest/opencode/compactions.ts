@@ -17,9 +17,7 @@ export function compactionOf(place: At, key: string, messages: Message[], at: nu
   return compactionStep(place, key, {
     trigger: asked === null ? "unknown" : triggerOf(asked),
     checkpoint: text === "" ? null : text,
-    kept: [...(tail < 0 ? [] : before.slice(tail)), ...putAgain(before, messages.slice(at + 1))].map(
-      ({ name }) => name,
-    ),
+    kept: [...(tail < 0 ? [] : before.slice(tail)), ...again].map(({ name }) => name),
     cleared: clearedBefore(before, place.atMs),
   });
 }
@@ -51,10 +49,14 @@ function clearedBefore(messages: Message[], atMs: number | null): string[] {
 export function withPruning(steps: Step[], session: string, value: Value): Step[] {
   const place = steps[0];
   if (place === undefined) return steps;
-  for (const atMs of prunedIn(messagesIn(value).flatMap(({ parts }) => parts))) {
+  for (const { atMs, calls } of prunedIn(messagesIn(value).flatMap(({ parts }) => parts))) {
     const next = steps.findIndex((step) => (step.atMs ?? 0) > atMs);
     const at = { atMs, line: place.line, offset: place.offset };
-    const pruning = compactionStep(at, `${session}/${atMs}/pruned`, { form: "micro", trigger: "auto" });
+    const pruning = compactionStep(at, `${session}/${atMs}/pruned`, {
+      form: "micro",
+      trigger: "auto",
+      cleared: calls,
+    });
     steps.splice(next < 0 ? steps.length : next, 0, pruning);
   }
   return steps;

@@ -34,11 +34,23 @@ function resultOf(state: Value, invalid: boolean): Result | null {
   };
 }
 
-/** When results were cleared from the context; those that went one right after the other went together. */
-export function prunedIn(parts: Value[]): number[] {
-  const times = parts.map(({ state }) => timeOf(object(object(state)?.time)?.compacted));
-  const sorted = times.filter((atMs) => atMs !== null).sort((a, b) => a - b);
-  return sorted.filter((atMs, i) => i === 0 || atMs - sorted[i - 1]! > TOGETHER_MS);
+/** Results that were cleared from the context; those that went one right after the other went together. */
+export function prunedIn(parts: Value[]): { atMs: number; calls: string[] }[] {
+  const cleared = parts.flatMap((part) => {
+    const atMs = timeOf(object(object(part.state)?.time)?.compacted);
+    return atMs === null ? [] : [{ atMs, call: idOf(part.callID) }];
+  });
+  const together: { atMs: number; calls: string[]; lastMs: number }[] = [];
+  for (const { atMs, call } of cleared.sort((a, b) => a.atMs - b.atMs)) {
+    const open = together.at(-1);
+    if (open === undefined || atMs - open.lastMs > TOGETHER_MS) {
+      together.push({ atMs, calls: call === null ? [] : [call], lastMs: atMs });
+      continue;
+    }
+    open.lastMs = atMs;
+    if (call !== null) open.calls.push(call);
+  }
+  return together;
 }
 
 const TOGETHER_MS = 1000;

@@ -37,6 +37,9 @@ test("a prompt that is put again after an overflow was not lost", () => {
   const once = held(...before, ...compacts("Nothing.", { overflow: true }), user("Go on."));
   assert.equal(states(once), [lost, { kind: "user_constraint", state: "lost", n: 1 }]);
   once.cleanup();
+  const manual = held(...before, ...compacts("Nothing."), user(demand));
+  assert.equal(states(manual), [lost, { kind: "user_constraint", state: "lost", n: 1 }]);
+  manual.cleanup();
 });
 
 test("results that had been cleared before were not the compaction's to lose", () => {

@@ -116,6 +116,7 @@ test("a compaction is asked for by the client and written by a request of its ow
 test("results that were cleared together are one small compaction", () => {
   const cleared = { time: { start: 1, end: 4, compacted: Date.UTC(2026, 4, 1, 12) } };
   const store = held(session("ses_a", user("hi"), assistant([tool("c1", cleared), tool("c2", cleared)]), assistant()));
+  assert.is(store.value("SELECT count(*) FROM compaction_items WHERE fate = 'stubbed'"), 2);
   assert.is(value(store, "SELECT count(*) FROM compactions WHERE form = 'micro'"), 1);
 });
 
