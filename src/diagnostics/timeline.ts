@@ -31,6 +31,8 @@ export interface TimelineRequest {
   messageId: string | null;
   source: string;
   line: number | null;
+  /** Byte offset of its first record in the source. */
+  offset: number | null;
 }
 
 export interface TimelineCompaction {
@@ -129,6 +131,7 @@ function requestsOf(db: Kysely<Tables>, selection: Selection) {
       "requests.message_id as messageId",
       "sources.locator as source",
       "requests.source_line as line",
+      "requests.source_offset as offset",
     ])
     .where(inScopeWithCopies(selection, "requests"))
     .where(notTwice("requests"))

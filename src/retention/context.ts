@@ -30,7 +30,7 @@ export interface Change<C extends Compacting> {
   dropped: Held[];
   /** Checkpoints, and what was put back beside them. */
   added: Spoken[];
-  /** Ids of kept messages that no passage has: they were said before the passages begin. */
+  /** Ids of kept messages that no passage has: said before the passages begin, or without words. */
   elsewhere: string[];
 }
 

@@ -11,6 +11,7 @@ import { isPrompt } from "./turns.js";
 /** What the records of one lane say, in file order; the turn goes on from one record to the next. */
 export function passages(lane: string): (record: Found) => Passage[] {
   const file = newFile();
+  const earlier = earlierPrompts();
   let turn: string | null = null;
   return (found) => {
     const record = recordOf(found);
@@ -18,7 +19,10 @@ export function passages(lane: string): (record: Found) => Passage[] {
     const { uuid } = record.frame;
     if (record.kind === "user" && isPrompt(record)) turn = record.frame.copyOf?.uuid ?? uuid;
     const at = { position: found.offset, turn, message: uuid };
-    if (record.kind === "user") return said(record).map((passage) => ({ ...passage, ...at }));
+    if (record.kind === "user") {
+      const insteadOf = earlier(record);
+      return said(record).map((passage) => ({ ...passage, ...at, ...(insteadOf === undefined ? {} : { insteadOf }) }));
+    }
     if (record.kind === "assistant" && !record.synthetic) {
       const words = textsIn(object(found.value.message)?.content);
       const calls = record.toolUses.map(called);
@@ -29,6 +33,23 @@ export function passages(lane: string): (record: Found) => Passage[] {
     }
     const attached = found.value.type === "attachment" ? strings(found.value.attachment) : [];
     return attached.length === 0 ? [] : [{ kind: "reinjected", text: attached.join("\n"), ...at }];
+  };
+}
+
+/**
+ * Answers which earlier prompt a prompt was put in the place of: the one that follows the same record. The client's own
+ * caveat before local commands is said once and followed by all of them.
+ */
+function earlierPrompts(): (record: UserRecord) => string | undefined {
+  const prompts = new Map<string, string>();
+  const caveats = new Set<string>();
+  return (record) => {
+    const { uuid, parentUuid } = record.frame;
+    if (uuid !== null && record.meta) caveats.add(uuid);
+    if (!isPrompt(record) || uuid === null || parentUuid === null || caveats.has(parentUuid)) return undefined;
+    const before = prompts.get(parentUuid);
+    prompts.set(parentUuid, uuid);
+    return before === uuid ? undefined : before;
   };
 }
 
