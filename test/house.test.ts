@@ -21,7 +21,7 @@ const rooms: Record<string, string[]> = {
   diagnostics: ["store", "pricing", "events"],
   ledger: ["store", "pricing", "events"],
   gate: ["ingest", "diagnostics", "ledger", "store", "events"],
-  report: ["gate", "ledger", "diagnostics", "events"],
+  report: ["gate", "ledger", "diagnostics", "retention", "events"],
   cli: ["sessions", "store", "gate", "diagnostics", "report"],
   main: [],
 };
