@@ -141,7 +141,7 @@ const EDGE = 4_000;
 const DEPTH = 8;
 
 /** Beginning and end of a result; what lies between is not looked at. */
-export function edgesOf(words: string): string {
+function edgesOf(words: string): string {
   return words.length <= 2 * EDGE ? words : `${words.slice(0, EDGE)}\n${words.slice(-EDGE)}`;
 }
 

@@ -68,17 +68,13 @@ const FILE_KINDS = { read: "read_file", modify: "modified_file", other: "path" }
 /** Longer arguments are contents, and what is in a file can be read there. */
 const BODY_LENGTH = 300;
 
-/** The first line of a failure; the counts in the last lines of a test run. */
+/** The line of a failure that tells it; the counts in the last lines of a test run. */
 function resultMentions({ isError, text }: Result, call: Call | null): Mention[] {
   const subject = call === null ? null : subjectOf(call);
   const pointer = call?.target ?? null;
   const mentions: Mention[] = [];
   if (isError) {
-    const first = text
-      .slice(0, EDGE_LENGTH)
-      .split("\n")
-      .find((line) => /\p{L}/u.test(line) && !EXIT.test(line.trim()));
-    for (const mention of sentence("error", first ?? "")) mentions.push({ ...mention, subject, pointer });
+    for (const mention of sentence("error", failureIn(text))) mentions.push({ ...mention, subject, pointer });
   }
   if (call !== null && call.action !== "run") return mentions;
   const counts = text
@@ -95,6 +91,15 @@ function resultMentions({ isError, text }: Result, call: Call | null): Mention[]
   return mentions;
 }
 
+/** The first line that sounds like a failure: before it stands what went well, or what was called. Else the first one. */
+function failureIn(text: string): string {
+  const edges = text.length <= 2 * EDGE_LENGTH ? text : `${text.slice(0, EDGE_LENGTH)}\n${text.slice(-EDGE_LENGTH)}`;
+  const lines = edges.split("\n").filter((line) => /\p{L}/u.test(line) && !EXIT.test(line.trim()));
+  return lines.find((line) => FAILURE.test(line)) ?? lines[0] ?? "";
+}
+
+const FAILURE =
+  /error|exception|fail|fatal|cannot|can't|could not|unable|not found|no such|denied|refused|unexpected|invalid|undefined|unmatched|unknown|missing|timed out|does not exist|must be|conflict/i;
 const EDGE_LENGTH = 2_000;
 const LAST_LINES = 12;
 const EXIT = /^(?:<tool_use_error>)?(?:error: )?(?:process |command )?exit(?:ed)?(?: with)?(?: code)?:? \d+$/i;
@@ -190,7 +195,7 @@ function literalsIn(text: string, alone: boolean, pointer: string | null): Menti
   take(VERSION, term("version"));
   take(HASH, (match) => (/\d/.test(match) && /[a-f]/.test(match) ? term("hash")(match) : []));
   take(AMOUNT, term("number"));
-  take(IDENTIFIER, term("identifier"));
+  take(IDENTIFIER, (match) => (ABBREVIATION.test(match) ? [] : term("identifier")(match)));
   // A code span that is nothing but one word or number names something too.
   if (mentions.length === 0 && !alone && /^[\p{L}\p{N}_.-]{1,40}$/u.test(text.trim())) {
     mentions.push(...termMention("identifier", text.trim(), alone, pointer));
@@ -208,7 +213,10 @@ const HASH = /\b[0-9a-f]{7,64}\b/g;
 const AMOUNT =
   /\b\d{1,15}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|days?|[kmgt]i?b|bytes|px|%|tokens|lines|rows|requests|chars)(?![\w])/gi;
 const IDENTIFIER =
-  /(?<![\w$])(?:[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*){1,6}|[a-z]+[A-Z][\w$]*|[A-Z][a-z]+[A-Z][\w$]*|[A-Za-z]+_[\w$]+|[A-Za-z_$][\w$]{2,}(?=\(\)))/g;
+  /(?<![\w$-])(?:[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*){1,6}|[a-z]+[A-Z][\w$]*|[A-Z][a-z]+[A-Z][\w$]*|[A-Za-z]+_[\w$]+|[A-Za-z_$][\w$]{2,}(?=\(\)))/g;
+
+/** "e.g" and the like. */
+const ABBREVIATION = /^[a-z]\.[a-z]$/i;
 
 function termMention(kind: FactKind, text: string, alone: boolean, pointer: string | null): Mention[] {
   const tokens = tokensOf(text);

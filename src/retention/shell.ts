@@ -3,7 +3,8 @@
  * variables, redirections, pipes and quoted texts. Null when it only looks around.
  */
 export function commandOf(line: string): string | null {
-  const script = line.slice(0, LENGTH).replace(HERE_DOCUMENT, "").replace(/\\\n/g, " ");
+  // A separator inside quotes separates nothing.
+  const script = line.slice(0, LENGTH).replace(HERE_DOCUMENT, "").replace(/\\\n/g, " ").replace(QUOTED, '""');
   for (const part of script.split(/&&|\|\||[;|\n]/)) {
     const words = part.trim().split(/\s+/);
     while (words.length > 0 && /^(?:\w+=\S*|sudo|time|env|command|timeout|\d+)$/.test(words[0]!)) words.shift();
@@ -19,6 +20,7 @@ export function commandOf(line: string): string | null {
 
 const LENGTH = 2_000;
 const WORDS = 8;
+const QUOTED = /"(?:\\[\s\S]|[^"\\])*"|'[^']*'/g;
 const HERE_DOCUMENT = /<<[\s\S]*$/;
 
 /** Commands that leave nothing behind which would have to be remembered. */

@@ -23,6 +23,7 @@ test("a command is what it does, without looking around, pipes and quoted texts"
   assert.is(commandOf('git commit -m "a long message"'), "git commit -m");
   assert.is(commandOf("ls -la; git status | head; cat x"), null);
   assert.is(commandOf("CI=1 make bench"), "make bench");
+  assert.is(commandOf('rg -n "voucher|ledger rows" src'), null);
   assert.is(commandOf("find docs -name '*.md'\n  -exec cat {} +"), null);
 });
 
@@ -46,6 +47,21 @@ test("a later run of the same command replaces the earlier result, and success m
 function order(states: unknown[][], wanted: unknown[]): number {
   return states.findIndex(([, value]) => value === wanted[1]);
 }
+
+test("a failure is the line that tells it, not what was printed before", () => {
+  const printed = "> till@1.0.0 test\n> vitest\n\nAssertionError: expected the drawer to be shut\nexit code 1";
+  assert.equal(facts(...ran("1", "npm test", printed, true)), [
+    "command: npm test",
+    "error: assertionerror expect drawer shut",
+  ]);
+  assert.equal(facts(...ran("1", "make till", "the drawer is stuck\nover and out", true)).slice(1), [
+    "error: drawer stuck",
+  ]);
+});
+
+test("flags of a command and abbreviations name nothing", () => {
+  assert.equal(facts(called("1", "other", null, ["curl -sSL", "the till, e.g. its drawer"])), []);
+});
 
 test("a name in running text counts when it is mentioned twice, an argument at once", () => {
   const once = said("The rate is in `voucherRate`.");

@@ -3,7 +3,7 @@
 type Given = Record<string, unknown>;
 
 let serial = 0;
-export function record(type: string, given: Given = {}): Given & { uuid: string } {
+function record(type: string, given: Given = {}): Given & { uuid: string } {
   serial += 1;
   return {
     uuid: `019f0000-0000-7000-8000-${String(serial).padStart(12, "0")}`,
@@ -19,7 +19,7 @@ export function record(type: string, given: Given = {}): Given & { uuid: string 
 export const user = (text: string) => record("user", { message: { role: "user", parts: [{ text }] } });
 
 /** Prompt 1000 of which 900 cached, candidates 45 and thoughts 5 beside them. */
-export const usage = (given: Given = {}) => ({
+const usage = (given: Given = {}) => ({
   promptTokenCount: 1000,
   candidatesTokenCount: 45,
   thoughtsTokenCount: 5,
