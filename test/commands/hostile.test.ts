@@ -207,6 +207,10 @@ test("piped output has no colour, even when the terminal type promises it", ({ a
 for (const words of [
   ["context", "stats"],
   ["context", "validate", "s1"],
+  ["context", "misses", "s1"],
+  ["context", "losses", "s1"],
+  ["context", "show", "s1"],
+  ["usage"],
   ["fixture", "new", "s1"],
   ["store", "status"],
   ["store", "backup"],

@@ -66,6 +66,52 @@ test("an evening counts on its day in the zone that was asked for", ({ at }) => 
   assert.match(at.sonny(["usage", "--timezone", "America/Los_Angeles"]).stdout, "days in America/Los_Angeles");
 });
 
+test("a window of a day leaves the older turn out of every figure, the cost too", ({ at }) => {
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const [old, late] = [ago(240), ago(1)];
+  record(
+    at,
+    { kind: "turn", agent: "x", session: "s1", turn: "t1", at: old },
+    request("r1", { turn: "t1", at: old, shellDigest: "a" }),
+    {
+      kind: "cache",
+      agent: "x",
+      session: "s1",
+      turn: "t1",
+      id: "h1",
+      at: old,
+      layer: "response",
+      op: "hit",
+      served: true,
+    },
+    {
+      kind: "compaction",
+      agent: "x",
+      session: "s1",
+      id: "c1",
+      at: ago(216),
+      recipe: "r",
+      tokensBefore: 9,
+      tokensAfter: 3,
+    },
+    { kind: "turn", agent: "x", session: "s1", turn: "t2", at: late },
+    request("r2", { turn: "t2", at: late, shellDigest: "b" }),
+  );
+  const whole = at.json(["context", "stats"]);
+  const day = at.json(["context", "stats", "--since", "24h"]);
+  const figures = ({ metrics, recipes, avoidable }: Record<string, any>) => [
+    metrics["cache.hit_rate"].count,
+    metrics["cache.hit_rate"].of,
+    metrics["prefix.churn"].count,
+    recipes.length,
+    avoidable.of,
+  ];
+  assert.equal(figures(whole), [1, 2, 1, 1, 10_000_000]);
+  assert.equal(figures(day), [0, 1, 1, 0, 5_000_000]);
+  assert.equal([at.json(["usage"]).total.cost.usd, at.json(["usage", "--since", "24h"]).total.cost.usd], [10, 5]);
+  assert.match(at.sonny(["usage", "--since", "30m"]).stdout, "the newest record is from");
+});
+
 test("every tab draws in text, JSON and CSV", ({ at }) => {
   record(at, request("r1"), {
     kind: "tool_call",

@@ -54,6 +54,22 @@ test("a pause longer than the entry lives and a change of tools are told apart, 
   );
 });
 
+test("requests are paired with their predecessors once", async () => {
+  const store = storeOf(...worked);
+  const prepare = store.raw.prepare.bind(store.raw);
+  let pairings = 0;
+  store.raw.prepare = ((sql: string) => {
+    pairings += /\blag\(/.test(sql) ? 1 : 0;
+    return prepare(sql);
+  }) as typeof store.raw.prepare;
+  try {
+    await cacheMisses(store.db, await select(store.db, {}), prices);
+    assert.is(pairings, 1);
+  } finally {
+    store.cleanup();
+  }
+});
+
 test("a warm lane that only appends has no miss, and its unread tail is counted apart", async () => {
   const { value, causes, tail } = await missesOf(worked.slice(0, 3));
   assert.equal([value, causes], [0, []]);
