@@ -155,6 +155,12 @@ function prepare(at: Home): void {
       score: 1,
     }),
   );
+  const compacted = readFileSync(
+    "fixtures/demo/projects/-home-ann-shop/5a3f0c11-7d1e-4f6a-9b0a-2f1c8e6d4b01.jsonl",
+    "utf8",
+  );
+  writeFileSync(join(at.folder, "s-7.jsonl"), compacted.replaceAll("5a3f0c11-7d1e-4f6a-9b0a-2f1c8e6d4b01", "s-7"));
+  at.sonny(["import", "s-7.jsonl"]);
   const transcript = "fixtures/demo/projects/-home-ann-shop/c2d94b7e-1a52-4c0d-8f3e-6b7a90d1e502.jsonl";
   mkdirSync(join(at.folder, ".claude/projects/p"), { recursive: true });
   copyFileSync(transcript, join(at.folder, ".claude/projects/p/a.jsonl"));

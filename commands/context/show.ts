@@ -44,7 +44,7 @@ export default class ContextShow extends SessionCommand {
     view: Flags.option({
       options: VIEWS,
       description: "the words of one lane (the parent's, unless --lane names one)",
-      helpValue: VIEWS.join("|"),
+      helpValue: "VIEW",
       exclusive: ["since", "until"],
     })(),
   };

@@ -235,7 +235,7 @@ const GLIMPSE_LENGTH = 100;
 
 function glimpse(entry: Entry): Glimpse {
   const { kind, message } = entry;
-  return { kind, message, words: firstWords(entry).replace(/\s+/g, " ").trim().slice(0, GLIMPSE_LENGTH) };
+  return { kind, message, words: firstWords(entry).replace(/\s+/g, " ").trim().slice(0, GLIMPSE_LENGTH).trim() };
 }
 
 function firstWords(entry: Entry): string {
