@@ -35,7 +35,10 @@ export function storedOutbox<T>({ raw }: Store): StoredOutbox<T> {
     add(target, bodies) {
       immediate(raw, () => {
         let position = last.get(target) as number;
-        for (const spans of bodies) put(target, (position += 1), spans);
+        for (const spans of bodies) {
+          position += 1;
+          put(target, position, spans);
+        }
       });
     },
     done(id) {
