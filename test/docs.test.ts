@@ -112,6 +112,36 @@ test("every example in every help text runs", ({ at }) => {
   assert.equal(failed, []);
 });
 
+test("every command line of the how-to pages runs", ({ at }) => {
+  prepare(at);
+  at.sonny(["import", join(process.cwd(), "fixtures/demo")]);
+  const lines = new Set(
+    pages
+      .filter((page) => page.startsWith(join("docs", "how-to")))
+      .flatMap((page) => [...readFileSync(page, "utf8").matchAll(/(<!-- golden.*\n)?```\n([\s\S]*?)```/g)])
+      .flatMap(([, golden, block]) => (golden === undefined ? block!.split("\n") : []))
+      .filter((line) => line.startsWith("sonny ") && !ENDLESS.test(line))
+      .map((line) => line.replace(/ {2,}.*$/, "")),
+  );
+  assert.ok(lines.size > 20);
+  const failed: string[] = [];
+  for (const line of lines) {
+    const words = line
+      .replace(/ > .*$/, "")
+      .replaceAll("SESSION", "5a3f0c11-7d1e-4f6a-9b0a-2f1c8e6d4b01")
+      .replace(/\/srv\/\w+\/projects/, ".claude/projects")
+      .split(/ +/)
+      .slice(1)
+      .map((word) => word.replace(/^~/, at.folder));
+    const ran = at.sonny(words);
+    if (ran.code === 2) failed.push(`${line}: ${ran.stderr}${ran.stdout}`);
+  }
+  assert.equal(failed, []);
+});
+
+/** Commands that run until they are stopped, or speak to somebody. */
+const ENDLESS = /--watch|^sonny (watch|trace)/;
+
 /** The files and sessions that examples speak of. */
 function prepare(at: Home): void {
   const events = [

@@ -24,7 +24,7 @@ export function statsText(stats: Stats, store: string, spend: Avoidable, floor: 
     ...block("totals", totalLines(stats.totals, page)),
     ...block("metrics", columns(page, metricRows(stats))),
     ...block("misses", causeLines(stats.metrics["cache.misses"], page)),
-    ...block("avoidable spend, by who can act", avoidableLines(spend, page)),
+    ...block("avoidable spend", avoidableLines(spend, page)),
     ...block("what if (input only, simulated)", spend.by.length === 0 ? "" : whatIfLines(spend.whatIf, page)),
     ...block("cache lifetimes", ttlLines(stats.ttlMix, page)),
     ...block("recipes", recipeLines(stats.recipes, floor, page)),
