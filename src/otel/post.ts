@@ -68,8 +68,8 @@ async function replyOf(response: Response, { encoding, url }: Endpoint, nowMs: n
   if (status === 400 || status === 422) return { kind: "split", why: `${where} answered ${status}${said(body)}` };
   if (status < 200 || status > 299) return { kind: "stop", why: `${where} answered ${status}${said(body)}` };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (body.length > 0 && type !== "application/json" && type !== "application/x-protobuf") {
-    return { kind: "stop", why: `${where} answered ${status} with ${type || "something"}: that is no OTLP receiver` };
+  if (body.length > 0 && !["", "application/json", "application/x-protobuf"].includes(type)) {
+    return { kind: "stop", why: `${where} answered ${status} with ${type}: that is no OTLP receiver` };
   }
   return (
     (await partialSuccess(body, type === "" ? encoding : type.endsWith("json") ? "json" : "protobuf")) ?? {

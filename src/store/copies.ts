@@ -15,7 +15,7 @@ const fuller: Partial<Record<CountedTable, string>> = {
 
 /**
  * Decides which of the rows of one thing counts: the fullest, then that of the session that began earlier, then the
- * smaller session id, then the smaller source. Depends only on what is in the store, never on what came first.
+ * smaller session id, then a source that was read before one that was received, then the smaller source. Depends only on what is in the store, never on what came first.
  */
 export interface Copies {
   /** Decides again about one thing. Returns the keys of its rows. */
@@ -59,7 +59,7 @@ function prepare(raw: Raw, table: CountedTable) {
       FROM ${table} r JOIN sessions s ON s.id = r.session JOIN sources o ON o.id = r.source JOIN words a ON a.id = s.agent
       ${table === "turns" ? "JOIN lanes l ON l.id = r.lane" : ""}
       WHERE r.event_id = ?
-      ORDER BY ${fuller[table] ?? ""}s.started_at_ms IS NULL, s.started_at_ms, s.session_id, o.format, o.locator, a.text${lanes}`),
+      ORDER BY ${fuller[table] ?? ""}s.started_at_ms IS NULL, s.started_at_ms, s.session_id, o.kind = 'otlp', o.format, o.locator, a.text${lanes}`),
     count: raw.prepare(`UPDATE ${table} SET counted = ? WHERE id = ?`),
     // Not DISTINCT: for its order SQLite would walk through the index of all events.
     since: raw.prepare(`SELECT event_id FROM ${table} NOT INDEXED WHERE id >= ? AND counted = 0`).pluck(),

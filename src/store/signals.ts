@@ -6,6 +6,7 @@ import type { Copies } from "./copies.js";
  * thing counts once, from the best signal that tells it, in this order. Decided again whenever the session is written
  * to, from its rows alone.
  *
+ * - Of rows that are one thing by their event id the copies decide, as everywhere.
  * - A row with an id that a better signal tells too (of the response, of the provider's request, of the tool call) does
  *   not count beside it. Where two signals have ids in common, one with an id that the better signal lacks counts.
  * - Without ids in common, the better signal is believed for the time it covers, from its first record to its last and
@@ -35,6 +36,7 @@ const AROUND_MS = 10_000;
 
 interface Row {
   id: number;
+  eventId: Buffer;
   rank: number;
   atMs: number | null;
   counted: number;
@@ -137,8 +139,9 @@ function coverageOf(better: Row[], mine: Row[]): (row: Row) => boolean {
   const times = better.flatMap(({ atMs }) => (atMs === null ? [] : [atMs]));
   const from = times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY) - AROUND_MS;
   const to = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) + AROUND_MS;
+  const things = new Set(better.map(({ eventId }) => eventId.toString("latin1")));
   return (row) => {
-    if (better.length === 0) return false;
+    if (better.length === 0 || things.has(row.eventId.toString("latin1"))) return false;
     if (row.rank === METRICS) return true;
     const ids = idsOf(row);
     if (ids.some((id) => shared.has(id))) return true;
@@ -154,7 +157,6 @@ function idsOf({ ids }: Row): string[] {
 const kindOf = (id: string) => id[0];
 
 interface Found extends Omit<Row, "first" | "ids"> {
-  eventId: Buffer;
   several: number;
   [id: string]: unknown;
 }
