@@ -6,10 +6,12 @@ import { importers } from "../../src/ingest/agents.js";
 import { wordsAt } from "../../src/ingest/reread.js";
 import { select } from "../../src/store/scope.js";
 import { type Act, transcripts } from "../support/acts.js";
+import { corpusFile, corpusFolder, notRun } from "../support/corpus.js";
 import { sameWhereverCut } from "../support/cut.js";
-import { type Imported, imported } from "../support/import.js";
+import { type Imported, imported, importedPaths } from "../support/import.js";
 import { judgments, states, unjudged } from "../support/judgments.js";
 
+const AGENT_FOLDERS = ["cline", "codex", "copilot-cli", "gemini-cli", "kimi-cli", "opencode", "pi", "qwen-code"];
 const DEMAND = "Never touch the voucher migrations. Please mend `roundToCent` in the till.";
 /** Enough words for the context to be all there. */
 const IDLE = "I look at the drawer first, then at the ledger, and at the rest when both are done. ".repeat(5);
@@ -124,6 +126,22 @@ for (const agent of Object.keys(transcripts)) {
   test(`${agent}: a context that is mostly in another file is not judged, and that is said`, () => {
     const store = held(agent, { user: "Go on." }, { says: "Yes." }, { compacts: CHECKPOINT });
     assert.equal([judgments(store), unjudged(store)], [[], [{ why: "replaced_text_elsewhere" }]]);
+    store.cleanup();
+  });
+}
+
+if (corpusFolder === null) notRun("compactions of real sessions of other agents");
+else {
+  test("every real compaction is judged, or it is said why not", () => {
+    const store = importedPaths(AGENT_FOLDERS.map(corpusFile));
+    const open = store.value(`SELECT count(*) FROM compactions c WHERE c.counted = 1 AND c.form = 'full'
+      AND NOT EXISTS (SELECT 1 FROM judgments j WHERE j.compaction = c.event_id)
+      AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.detail = lower(hex(c.event_id)))`);
+    assert.is(open, 0);
+    const encrypted = "SELECT count(*) FROM compactions WHERE counted = 1 AND form = 'full' AND summary_digest IS NULL";
+    assert.is(unjudged(store).filter(({ why }) => why === "unreadable").length, store.value(encrypted));
+    assert.is(store.value("SELECT count(*) FROM judgments WHERE score < 0 OR score > 1"), 0);
+    assert.ok(judgments(store).length >= 1);
     store.cleanup();
   });
 }
