@@ -5,12 +5,13 @@
  *     node --import tsx bench/import.ts [claude-code|codex] [MEGABYTES] [ROUNDS]
  */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeRollouts } from "./make-rollouts.js";
-import { makeTranscripts, type Truth } from "./make-transcripts.js";
+import { makeTranscripts } from "./make-transcripts.js";
 import { type Run, run, sideBySide, table } from "./measure.js";
+import { ccusage, mustEqual, peerTotals, sonnyTotals, type Totals } from "./peer.js";
 
 const agent = process.argv[2] === "codex" ? "codex" : "claude-code";
 const megabytes = Number(process.argv[3] ?? 100);
@@ -72,8 +73,8 @@ try {
   };
   const results = sideBySide(contenders, rounds);
   if (peer !== undefined) mustEqual("ccusage", peerTotals(results.ccusage!.stdout), truth);
-  mustEqual("sonny", sonnyTotals(join(work, `fresh${fresh}`)), truth);
-  mustEqual("sonny after appending", sonnyTotals(warm), truth);
+  mustEqual("sonny", totalsIn(join(work, `fresh${fresh}`)), truth);
+  mustEqual("sonny after appending", totalsIn(warm), truth);
   console.log(table(results, peer === undefined ? "node -e 0" : "ccusage"));
   console.log(
     `bytes read after one appended line: ${JSON.parse(results["sonny import, one line appended"]!.stdout).bytes.read}`,
@@ -83,35 +84,9 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-type Totals = Pick<Truth, "uncachedTokens" | "readTokens" | "writeTokens" | "outputTokens">;
-
-function mustEqual(name: string, totals: Totals, truth: Truth): void {
-  for (const key of ["uncachedTokens", "readTokens", "writeTokens", "outputTokens"] as const) {
-    if (totals[key] !== truth[key])
-      throw new Error(`${name}: ${key} is ${totals[key]}, the truth is ${truth[key]}: no speed is reported`);
-  }
-}
-
-function peerTotals(stdout: string): Totals {
-  const { totals } = JSON.parse(stdout);
-  return {
-    uncachedTokens: totals.inputTokens,
-    readTokens: totals.cacheReadTokens,
-    writeTokens: totals.cacheCreationTokens,
-    outputTokens: totals.outputTokens,
-  };
-}
-
-function sonnyTotals(home: string): Totals {
-  const { tokens } = JSON.parse(
-    run([process.execPath, cli, "context", "stats", "--json"], { SONNY_HOME: home }).stdout,
-  ).totals;
-  return {
-    uncachedTokens: tokens.uncached,
-    readTokens: tokens.read,
-    writeTokens: (tokens.write5m ?? 0) + (tokens.write1h ?? 0) + (tokens.writeUnsplit ?? 0),
-    outputTokens: tokens.output,
-  };
+function totalsIn(home: string): Totals {
+  const { stdout } = run([process.execPath, cli, "context", "stats", "--json"], { SONNY_HOME: home });
+  return sonnyTotals(JSON.parse(stdout).totals.tokens);
 }
 
 function transcripts(folder: string): string[] {
@@ -119,26 +94,4 @@ function transcripts(folder: string): string[] {
     .filter((name) => name.endsWith(".jsonl"))
     .sort()
     .map((name) => join(folder, name));
-}
-
-/** The peer's native binary, installed beside the bench on first use; undefined where it cannot be had. */
-function ccusage(): string | undefined {
-  const folder = resolve("bench/.peers");
-  const version = "20.0.24";
-  const native = `@ccusage/ccusage-${process.platform}-${process.arch}`;
-  const binary = join(folder, "node_modules", native, "bin", "ccusage");
-  if (!existsSync(binary)) {
-    mkdirSync(folder, { recursive: true });
-    try {
-      execFileSync("npm", ["install", "--prefix", folder, `ccusage@${version}`, `${native}@${version}`], {
-        stdio: "ignore",
-      });
-    } catch {
-      console.log("ccusage could not be installed: measured without it");
-      return undefined;
-    }
-  }
-  if (!existsSync(binary)) return undefined;
-  chmodSync(binary, 0o755);
-  return binary;
 }

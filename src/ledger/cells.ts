@@ -98,8 +98,14 @@ export async function cellsOf(
       sql<number | null>`sum(provider_cost_micros)`.as("providerCostMicros"),
       sql<number>`count(provider_cost_micros)`.as("providerCosts"),
     ])
-    .groupBy(["slot", "word", "group_session", "group_text", "provider", "model", "service", "flags"])
-    .groupBy([above("prompt", cuts.sizes), above("at_ms", cuts.moments, ">=")]);
+    .groupBy(["provider", "model", "service", "flags"])
+    // Every further key is paid for with each request.
+    .$if(group.slot !== undefined, (query) => query.groupBy("slot"))
+    .$if(group.word !== undefined, (query) => query.groupBy("word"))
+    .$if(group.session !== undefined, (query) => query.groupBy("group_session"))
+    .$if(group.text !== undefined, (query) => query.groupBy("group_text"))
+    .$if(cuts.sizes.length > 0, (query) => query.groupBy(above("prompt", cuts.sizes)))
+    .$if(cuts.moments.length > 0, (query) => query.groupBy(above("at_ms", cuts.moments, ">=")));
   return db
     .selectFrom(sums.as("cell"))
     .leftJoin("words as named", "named.id", "cell.word")
@@ -136,7 +142,6 @@ function sum(column: string) {
 
 /** How many of the cuts lie below the column: equal for all rows between the same two cuts. */
 function above(column: string, cuts: number[], comparison: ">" | ">=" = ">") {
-  if (cuts.length === 0) return sql<number>`null`;
   const steps = cuts.map((cut) => sql`(${sql.ref(column)} ${sql.raw(comparison)} ${sql.lit(cut)})`);
   return sql<number>`${sql.join(steps, sql` + `)}`;
 }

@@ -140,9 +140,12 @@ async function coverageOf(
   { requests, basis, missing, caching }: Account,
 ): Promise<Usage["coverage"]> {
   const { sessions } = await db
-    .selectFrom("requests")
-    .select(sql<number>`count(distinct session)`.as("sessions"))
-    .where(inScope(selection, "requests"))
+    .selectFrom("sessions")
+    .select(sql<number>`count(*)`.as("sessions"))
+    .where(ofSessions(selection, "sessions.id"))
+    .where(
+      sql<boolean>`exists (select 1 from requests where requests.session = sessions.id and ${inScope(selection, "requests")})`,
+    )
     .executeTakeFirstOrThrow();
   let firstAtMs: number | null = null;
   let lastAtMs: number | null = null;
