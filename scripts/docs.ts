@@ -9,6 +9,7 @@ import { commandsPage } from "./docs/commands.js";
 import { docstringsPage } from "./docs/docstrings.js";
 import { eventsPage } from "./docs/events.js";
 import { withGolden } from "./docs/golden.js";
+import { otelNamesPage } from "./docs/otel-names.js";
 import { storePage } from "./docs/store.js";
 
 const pages = new Map<string, string>([
@@ -39,6 +40,7 @@ const pages = new Map<string, string>([
   ],
   ["docs/reference/events.md", eventsPage()],
   ["docs/reference/store.md", storePage()],
+  ["docs/reference/otel-names.md", otelNamesPage()],
 ]);
 for (const file of ["README.md", ...markdownIn("docs")]) {
   if (!pages.has(file)) pages.set(file, withGolden(readFileSync(file, "utf8")));

@@ -72,6 +72,28 @@ export async function deliver(outbox: Outbox, target: string, options: DeliverOp
   return result;
 }
 
+/** Sends one body that is not kept: until it is answered for good, or nothing was taken for `timeoutMs`. */
+export async function deliverOnce(
+  post: () => Promise<Reply>,
+  items: number,
+  { nowMs, sleep, timeoutMs, random, stopped }: Omit<DeliverOptions, "post">,
+): Promise<Omit<Delivery, "unsendable">> {
+  const begunMs = nowMs();
+  const unsent = (why: string) => ({ sent: items, accepted: 0, rejected: 0, pending: items, reasons: [why] });
+  for (let tries = 0; ; tries += 1) {
+    const reply = await post();
+    if (reply.kind === "accepted") {
+      const rejected = Math.min(reply.rejected, items);
+      const reasons = reply.message === null ? [] : [reply.message];
+      return { sent: items, accepted: items - rejected, rejected, pending: 0, reasons };
+    }
+    if (reply.kind !== "again") return unsent(reply.why);
+    const waitMs = reply.afterMs ?? backOffMs(tries, random());
+    if (stopped() || nowMs() + waitMs - begunMs > timeoutMs) return unsent(reply.why);
+    await sleep(waitMs);
+  }
+}
+
 /** Halves take the place of the whole; a single span that is refused is given up. */
 function split(outbox: Outbox, queue: Waiting[], result: Delivery): void {
   const { id, spans } = queue.shift()!;

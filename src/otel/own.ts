@@ -105,6 +105,21 @@ function fieldsOf(kind: keyof typeof fields): [name: string, form: Form, key: st
   ];
 }
 
+/** The names of all own attributes, by kind; null stands for those of every kind. */
+export function ownFields(): { kind: string | null; names: string[] }[] {
+  const common = Object.keys(header).map((name) => PREFIX + snake(name));
+  const kinds = Object.keys(fields) as (keyof typeof fields)[];
+  return [
+    { kind: null, names: [`${PREFIX}event`, ...common] },
+    ...kinds.map((kind) => ({
+      kind,
+      names: fieldsOf(kind)
+        .slice(common.length)
+        .map(([, , key]) => key),
+    })),
+  ];
+}
+
 /** The event's known fields; null for events that do not travel. */
 export function ownAttributes(event: SessionEvent): OwnAttributes | null {
   if (event.kind === "content") return null;

@@ -2,17 +2,32 @@
 export interface ExportReport {
   schemaVersion: 1;
   store: string;
-  /** Where it went: the resolved URL, or the file; null when nothing was sent. */
-  to: string | null;
+  /** Where it goes: the resolved URL, or the file. */
+  to: string;
   dryRun: boolean;
   sessions: number;
   traces: number;
   spans: { produced: number; sent: number; accepted: number; rejected: number; pending: number };
+  /** Null when none were asked for. What is pending of them is not kept: the next export sends newer ones. */
   metrics: { sent: number; accepted: number; rejected: number; pending: number } | null;
   reasons: string[];
   /** Ids of spans that the receiver takes in no form. */
   unsendable: string[];
-  warnings: string[];
+}
+
+export function emptyExport(to: string, dryRun: boolean): ExportReport {
+  return {
+    schemaVersion: 1,
+    store: "",
+    to,
+    dryRun,
+    sessions: 0,
+    traces: 0,
+    spans: { produced: 0, sent: 0, accepted: 0, rejected: 0, pending: 0 },
+    metrics: null,
+    reasons: [],
+    unsendable: [],
+  };
 }
 
 export function exportText({
@@ -26,9 +41,9 @@ export function exportText({
   unsendable,
 }: ExportReport): string {
   const { produced, sent, accepted, rejected, pending } = spans;
-  const lines = [`${dryRun ? "would go" : "went"} to ${to ?? "nowhere"}`];
+  const lines = [`${dryRun ? "would go to" : "to"} ${to}`];
   lines.push(`new: ${produced} spans of ${traces} traces in ${sessions} sessions`);
-  if (!dryRun) lines.push(`sent ${sent} spans = ${accepted} accepted + ${rejected} rejected + ${pending} pending`);
+  if (sent > 0) lines.push(`sent ${sent} spans = ${accepted} accepted + ${rejected} rejected + ${pending} pending`);
   if (metrics !== null) {
     lines.push(
       `sent ${metrics.sent} metrics = ${metrics.accepted} accepted + ${metrics.rejected} rejected + ${metrics.pending} pending`,
