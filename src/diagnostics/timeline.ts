@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { hexOf } from "../events/identity.js";
 import type { Tables } from "../store/schema.js";
-import { inScopeWithCopies, type Selection } from "../store/scope.js";
+import { inScopeWithCopies, ofSessions, type Selection } from "../store/scope.js";
 import { promptOf } from "./misses/pairs.js";
 
 /** One request of a session as it was sent, numbered from 1 in order of time over all lanes. */
@@ -98,15 +98,13 @@ function requestsOf(db: Kysely<Tables>, selection: Selection) {
     .leftJoin("words as finish", "finish.id", "requests.finish_reason")
     .leftJoin("words as declared", "declared.id", "requests.declared_change")
     .leftJoin("words as reason", "reason.id", "requests.miss_reason")
+    .leftJoin(numberedTurns(db, selection).as("numbered"), "numbered.id", "requests.turn")
     .select([
       "requests.event_id",
       "requests.counted",
       "requests.at_ms as atMs",
       "lanes.lane_id as lane",
-      sql<number | null>`(select count(*) from turns own join turns earlier
-        on earlier.lane = own.lane and (earlier.at_ms, earlier.id) <= (own.at_ms, own.id)
-        where own.id = requests.turn)`.as("turnNumber"),
-      "requests.turn as turnKey",
+      "numbered.number as turn",
       "model.text as model",
       sql<
         number | null
@@ -138,10 +136,18 @@ function requestsOf(db: Kysely<Tables>, selection: Selection) {
     .orderBy("requests.at_ms")
     .orderBy("requests.source_line")
     .orderBy("requests.event_id")
-    .execute()
-    .then((rows) =>
-      rows.map(({ turnKey, turnNumber, ...row }) => ({ ...row, turn: turnKey === null ? null : turnNumber })),
-    );
+    .execute();
+}
+
+/** The number of a turn is its place among all turns of its lane, in the selection or not. */
+function numberedTurns(db: Kysely<Tables>, selection: Selection) {
+  return db
+    .selectFrom("turns")
+    .select([
+      "turns.id",
+      sql<number>`row_number() over (partition by turns.lane order by turns.at_ms, turns.id)`.as("number"),
+    ])
+    .where(ofSessions(selection, "turns.session"));
 }
 
 function compactionsOf(db: Kysely<Tables>, selection: Selection) {
@@ -177,10 +183,13 @@ function compactionsOf(db: Kysely<Tables>, selection: Selection) {
     .execute();
 }
 
-/** Of several rows of one thing within the session (snapshots of it), the counted one, else the first. */
+/**
+ * Of several rows of one thing within the session (snapshots of it), the counted one, else the first. The plus keeps
+ * SQLite on the index of the thing: by the session it would compare every row with every other.
+ */
 function notTwice(table: "requests" | "compactions") {
   const column = (name: string) => sql.ref(`${table}.${name}`);
   return sql<boolean>`not exists (select 1 from ${sql.table(table)} twin
-    where twin.event_id = ${column("event_id")} and twin.session = ${column("session")} and twin.id <> ${column("id")}
+    where twin.event_id = ${column("event_id")} and +twin.session = ${column("session")} and twin.id <> ${column("id")}
       and (twin.counted > ${column("counted")} or (twin.counted = ${column("counted")} and twin.id < ${column("id")})))`;
 }
