@@ -9,7 +9,6 @@ import { importFiles } from "../src/ingest/import.js";
 import { existingPlaces } from "../src/ingest/list.js";
 import { priceBook } from "../src/pricing/book.js";
 import { userPrices } from "../src/pricing/user-prices.js";
-import { cleanJson } from "../src/report/clean.js";
 import { liveText } from "../src/report/live.js";
 import { storeSink } from "../src/store/sink.js";
 
@@ -57,7 +56,7 @@ export default class Watch extends StoreCommand {
         const news = await requestsAfter(store.db, scope, newest, prices);
         newest = news.newest;
         for (const request of news.requests) {
-          if (this.jsonEnabled()) process.stdout.write(`${cleanJson(JSON.stringify(request))}\n`);
+          if (this.jsonEnabled()) this.jsonLine(request);
           else this.log(liveText(request, page));
         }
       }

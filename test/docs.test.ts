@@ -96,7 +96,9 @@ test("every example in every help text runs", ({ at }) => {
     )) {
       const line = example
         .replaceAll("<%= config.bin %>", "sonny")
-        .replaceAll("<%= command.id %>", id.replaceAll(":", " "));
+        .replaceAll("<%= command.id %>", id.replaceAll(":", " "))
+        .replace(/(trace export .*--endpoint .*)/, "$1 --dry-run");
+      if (/^sonny (watch|trace receive)/.test(line)) continue;
       const [command = "", input] = line.replace(/ > .*$/, "").split(" < ");
       const words = command
         .split(" ")

@@ -40,6 +40,13 @@ const packages: Record<string, string[]> = {
   "@oclif/core": ["cli", "main", "commands"],
   "fastest-levenshtein": ["cli"],
   fzstd: ["ingest"],
+  "@opentelemetry/api": ["otel"],
+  "@opentelemetry/otlp-transformer": ["otel"],
+  "@opentelemetry/resources": ["otel"],
+  "@opentelemetry/sdk-metrics": ["otel"],
+  "@opentelemetry/sdk-trace": ["otel"],
+  protobufjs: ["otel"],
+  undici: ["otel"],
   valibot: ["ingest", "otel", "gate"],
   yaml: ["gate", "memory", "cli"],
 };

@@ -43,6 +43,11 @@ export abstract class SonnyCommand extends Command {
     ux.stdout("%s", cleanJson(JSON.stringify(value, null, 2)));
   }
 
+  /** One JSON value on one line, for commands that answer bit by bit. */
+  protected jsonLine(value: unknown): void {
+    process.stdout.write(`${cleanJson(JSON.stringify(value))}\n`);
+  }
+
   /** Colour only for a person: a terminal on stdout and no NO_COLOR. */
   protected get colour(): boolean {
     const { NO_COLOR, FORCE_COLOR } = this.env.variables;
