@@ -1,6 +1,6 @@
 import type { CacheMisses, CauseSum } from "../diagnostics/misses/cache-misses.js";
 import type { Actor } from "../diagnostics/misses/causes.js";
-import { type WhatIf, whatIf } from "../diagnostics/misses/what-if.js";
+import { againstTheRules, type WhatIf, whatIf } from "../diagnostics/misses/what-if.js";
 import { inSnapshot } from "../diagnostics/snapshot.js";
 import { contextStats, type Stats, type StatsOptions } from "../diagnostics/stats.js";
 import { measured, type Value } from "../diagnostics/value.js";
@@ -77,8 +77,10 @@ export function statsAndAvoidable(
   return inSnapshot(db, async (db) => {
     const stats = await contextStats(db, scope, options);
     const selection = await select(db, scope);
-    const simulated = await whatIf(db, selection, options.prices);
-    const spend = avoidable(stats.metrics["cache.misses"], await bill(db, selection, options.prices), simulated);
+    const misses = stats.metrics["cache.misses"];
+    const simulated =
+      misses.violations > 0 ? againstTheRules(misses.violations) : await whatIf(db, selection, options.prices);
+    const spend = avoidable(misses, await bill(db, selection, options.prices), simulated);
     return { stats, spend };
   });
 }

@@ -106,6 +106,8 @@ test("what-ifs stand as cost and ratio, or say why they do not", async () => {
   assert.match(text, /every entry kept for an hour +\$0\.5871 +read ratio 0\.635/);
   assert.match(text, /kept warm through pauses of up to an hour +\$0\.4096 +read ratio 0\.635/);
   assert.match(whatIfLines((await spendOf(worked, priceBook([]))).whatIf, PAGE), "not simulated: some requests have");
+  const odd = [...worked, sent("r7", 940, 90_000, 10)];
+  assert.match(whatIfLines((await spendOf(odd)).whatIf, PAGE), "not simulated: 1 request read more than the rules");
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { type PriceBook, priceBook } from "../../pricing/book.js";
 import { costOf } from "../../pricing/cost.js";
-import { ratesOf } from "../../pricing/price.js";
+import { type Rates, ratesOf } from "../../pricing/price.js";
 import type { Tables } from "../../store/schema.js";
 import type { Selection } from "../../store/scope.js";
 import { counted } from "../figure.js";
@@ -51,22 +51,24 @@ export async function whatIf(
   prices: PriceBook = priceBook(),
 ): Promise<WhatIf> {
   const rows = await requestsOf(db, selection);
-  const not = (reason: string): WhatIf => ({
-    label: "simulated",
-    reason,
-    actual: null,
-    hourLong: null,
-    keptWarm: null,
-  });
   if (rows.length === 0) return not("no request whose provider reports caching");
   const odd = rows.filter((row) => row.potential !== null && row.read_tokens > row.potential + 1_024).length;
-  if (odd > 0) return not(`${counted(odd, "request")} read more than the rules used here allow`);
+  if (odd > 0) return againstTheRules(odd);
   const actual = summed(rows, prices, asItWas);
   const hourLong = summed(rows, prices, keptForAnHour);
   const keptWarm = summed(rows, prices, keptWarmInPauses);
   if (actual === null || hourLong === null || keptWarm === null)
     return not("some requests have no price for all they used");
   return { label: "simulated", reason: null, actual, hourLong, keptWarm };
+}
+
+/** Nothing is simulated where so many requests read more than their predecessors could have left. */
+export function againstTheRules(requests: number): WhatIf {
+  return not(`${counted(requests, "request")} read more than the rules used here allow`);
+}
+
+function not(reason: string): WhatIf {
+  return { label: "simulated", reason, actual: null, hourLong: null, keptWarm: null };
 }
 
 function requestsOf(db: Kysely<Tables>, selection: Selection) {
@@ -131,20 +133,31 @@ function lapsedOnly(row: Row): boolean {
   return cause === "ttl_lapse" && coCauses.length === 0;
 }
 
+/** Costs are added up per rates: what pays the same costs together what it costs one by one. */
 function summed(rows: Row[], prices: PriceBook, buckets: (row: Row) => Buckets): Simulated | null {
-  const sum = { readTokens: 0, writtenTokens: 0, promptTokens: 0 };
-  let picos = 0n;
+  const byRates = new Map<Rates, Required<Buckets>>();
+  let promptTokens = 0;
   for (const row of rows) {
-    const { readBetween = 0, ...tokens } = buckets(row);
     const price = prices.priceOf({ provider: row.provider, model: row.model, atMs: row.at_ms });
     if (price === null) return null;
-    const paid = { ...tokens, read: tokens.read + readBetween, writeUnsplit: 0, output: 0 };
-    const cost = costOf(paid, ratesOf(price, row.prompt, null).rates);
+    const { rates } = ratesOf(price, row.prompt, null);
+    const sum = byRates.get(rates) ?? { uncached: 0, read: 0, write5m: 0, write1h: 0, readBetween: 0 };
+    const own = buckets(row);
+    for (const name of BUCKETS) sum[name] += own[name] ?? 0;
+    byRates.set(rates, sum);
+    promptTokens += row.prompt;
+  }
+  let picos = 0n;
+  let readTokens = 0;
+  let writtenTokens = 0;
+  for (const [rates, { readBetween, ...tokens }] of byRates) {
+    const cost = costOf({ ...tokens, read: tokens.read + readBetween, writeUnsplit: 0, output: 0 }, rates);
     if (cost.unpricedTokens > 0) return null;
     picos += cost.picos;
-    sum.readTokens += tokens.read;
-    sum.writtenTokens += tokens.write5m + tokens.write1h;
-    sum.promptTokens += row.prompt;
+    readTokens += tokens.read;
+    writtenTokens += tokens.write5m + tokens.write1h;
   }
-  return { costMicros: Number(picos / 1_000n) / 1_000, ...sum };
+  return { costMicros: Number(picos / 1_000n) / 1_000, readTokens, writtenTokens, promptTokens };
 }
+
+const BUCKETS = ["uncached", "read", "write5m", "write1h", "readBetween"] as const;
