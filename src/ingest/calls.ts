@@ -1,6 +1,6 @@
 import type { Digest, ToolCallFact } from "../events/event.js";
+import { type Header, toolCallFact, violation } from "../events/facts.js";
 import { digestOf, eventIdOf } from "../events/identity.js";
-import { type Header, toolCallFact, violation } from "./facts.js";
 import type { Say } from "./importer.js";
 import type { Utf8 } from "./json.js";
 import { bounded } from "./remember.js";

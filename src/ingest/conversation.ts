@@ -1,6 +1,6 @@
 /** What a whole document says of one session, in the order in which it happened: what its agent's reader gives. */
 import type { CompactionFact, Digest, TurnFact, Usage } from "../events/event.js";
-import type { Levels } from "./facts.js";
+import type { Levels } from "../events/facts.js";
 import type { Utf8 } from "./json.js";
 
 export interface Conversation {

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../events/event.js";
+import type { Levels } from "../events/facts.js";
 import type { Passage } from "../retention/passages.js";
-import type { Levels } from "./facts.js";
 import type { Line } from "./lines.js";
 import type { Found } from "./values.js";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Levels } from "./facts.js";
+import type { Levels } from "../events/facts.js";
 import { transcriptsAmong } from "./import.js";
 import type { Cleanup, Importer, Surroundings } from "./importer.js";
 

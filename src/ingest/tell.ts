@@ -1,15 +1,7 @@
 import type { CompactionFact, DeclaredChange, Digest, TurnFact, Usage } from "../events/event.js";
-import { DIGEST_ALGORITHM, digestOf, eventIdOf, hexOf } from "../events/identity.js";
-import { courseOf, type Spoken } from "../retention/context.js";
-import { checkpointFault } from "../retention/degenerate.js";
-import type { Passage } from "../retention/passages.js";
-import { type Calls, callAnswered, callMade, sayViolation } from "./calls.js";
-import { canonicalJson } from "./canonical.js";
-import type { Answer, At, Call, Compaction, Conversation, Failure, Subagent } from "./conversation.js";
 import {
   attemptFact,
   compactionFact,
-  contentFact,
   coverageFacts,
   FULL,
   type Header,
@@ -22,7 +14,15 @@ import {
   sessionFact,
   share,
   turnFact,
-} from "./facts.js";
+} from "../events/facts.js";
+import { DIGEST_ALGORITHM, digestOf, eventIdOf, hexOf } from "../events/identity.js";
+import { courseOf, type Spoken } from "../retention/context.js";
+import { checkpointFault } from "../retention/degenerate.js";
+import type { Passage } from "../retention/passages.js";
+import { type Calls, callAnswered, callMade, sayViolation } from "./calls.js";
+import { canonicalJson } from "./canonical.js";
+import { contentFact } from "./content.js";
+import type { Answer, At, Call, Compaction, Conversation, Failure, Subagent } from "./conversation.js";
 import type { MapOptions, Say, Tally } from "./importer.js";
 import { decoded, object, type Utf8, utf8 } from "./json.js";
 

@@ -25,8 +25,8 @@ export interface ServerOptions {
 export const BODY_BYTES = 64 * 1024 * 1024;
 /** Bytes of bodies that may be on their way at once. */
 const BODIES_BYTES = 256 * 1024 * 1024;
-export const CONNECTIONS = 256;
-export const TENANT_HEADER = "x-sonny-tenant";
+const CONNECTIONS = 256;
+const TENANT_HEADER = "x-sonny-tenant";
 
 /**
  * An OTLP/HTTP receiver, not yet listening. It stores first and answers then, in the encoding of the request.

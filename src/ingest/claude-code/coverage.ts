@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { CoverageFact, CoveredFact } from "../../events/event.js";
+import { absent, FULL, fullSince, type Level, partial } from "../../events/facts.js";
 import { eventIdOf } from "../../events/identity.js";
-import { absent, FULL, fullSince, type Level, partial } from "../facts.js";
 import type { Cleanup, Surroundings } from "../importer.js";
 import { settingIn } from "../setting.js";
 import { AGENT } from "./place.js";

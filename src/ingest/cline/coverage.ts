@@ -1,4 +1,4 @@
-import { absent, type Levels, partial } from "../facts.js";
+import { absent, type Levels, partial } from "../../events/facts.js";
 
 const SHORTENED =
   "messages are rewritten in place: only the newest checkpoint is kept, and what was cut without one is not told";

@@ -1,4 +1,13 @@
-import { absent, coverageFacts, FULL, fullSince, type Header, type Levels, partial, share } from "../facts.js";
+import {
+  absent,
+  coverageFacts,
+  FULL,
+  fullSince,
+  type Header,
+  type Levels,
+  partial,
+  share,
+} from "../../events/facts.js";
 import type { Say } from "../importer.js";
 import type { FileState, Seen } from "./state.js";
 

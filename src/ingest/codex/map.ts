@@ -1,5 +1,5 @@
+import { type Header, laneFact, noteFact, sessionFact } from "../../events/facts.js";
 import { digestOf, hexOf } from "../../events/identity.js";
-import { type Header, laneFact, noteFact, sessionFact } from "../facts.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
 import { restored, written } from "../remember.js";
 import { sayCompaction, sayOpen } from "./compactions.js";

@@ -1,4 +1,4 @@
-import type { Header } from "../facts.js";
+import type { Header } from "../../events/facts.js";
 import type { MapOptions, Say, Tally } from "../importer.js";
 import type { FileState } from "./state.js";
 

@@ -1,7 +1,7 @@
 import type { DeclaredChange, RequestFact } from "../../events/event.js";
+import { attemptFact, noteFact, requestFact } from "../../events/facts.js";
 import { DIGEST_ALGORITHM, digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
-import { attemptFact, noteFact, requestFact } from "../facts.js";
 import { decoded } from "../json.js";
 import { compactionEnds } from "./compactions.js";
 import { AGENT, headerOf, type Place } from "./place.js";

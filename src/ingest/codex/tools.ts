@@ -1,7 +1,7 @@
 import { digestOf } from "../../events/identity.js";
 import { callAnswered, callMade, sayViolation } from "../calls.js";
 import { canonicalJson } from "../canonical.js";
-import { contentFact } from "../facts.js";
+import { contentFact } from "../content.js";
 import { decoded, encoded, object, type Utf8, utf8 } from "../json.js";
 import { textOf } from "./parse.js";
 import { headerOf, type Place } from "./place.js";

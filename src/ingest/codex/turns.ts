@@ -1,6 +1,6 @@
 import type { TurnFact } from "../../events/event.js";
+import { turnFact } from "../../events/facts.js";
 import { digestOf, hexOf } from "../../events/identity.js";
-import { turnFact } from "../facts.js";
 import { headerOf, type Place } from "./place.js";
 import type { PromptRecord, TurnRecord } from "./records.js";
 import type { FileState, OpenTurn } from "./state.js";

@@ -1,4 +1,4 @@
-import { absent, type Levels, partial } from "../facts.js";
+import { absent, type Levels, partial } from "../../events/facts.js";
 
 const SUMS = "Copilot CLI tells input and cached tokens as sums when a session ends, not per request";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { absent, type Levels, partial } from "../facts.js";
+import { absent, type Levels, partial } from "../../events/facts.js";
 import type { Cleanup, Surroundings } from "../importer.js";
 import { settingIn } from "../setting.js";
 

@@ -1,7 +1,8 @@
 import type { CompactionFact } from "../../events/event.js";
+import { compactionFact } from "../../events/facts.js";
 import { digestOf, eventIdOf, hexOf } from "../../events/identity.js";
 import { checkpointFault } from "../../retention/degenerate.js";
-import { compactionFact, contentFact } from "../facts.js";
+import { contentFact } from "../content.js";
 import type { Say } from "../importer.js";
 import { decoded } from "../json.js";
 import { compactedContext } from "./live.js";

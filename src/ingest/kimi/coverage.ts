@@ -1,4 +1,4 @@
-import { absent, coverageFacts, FULL, type Header, type Levels, partial, share } from "../facts.js";
+import { absent, coverageFacts, FULL, type Header, type Levels, partial, share } from "../../events/facts.js";
 import type { Say } from "../importer.js";
 import type { FileState } from "./state.js";
 

@@ -1,4 +1,4 @@
-import { laneFact, noteFact, sessionFact } from "../facts.js";
+import { laneFact, noteFact, sessionFact } from "../../events/facts.js";
 import type { MapOptions, Mapper, Tally, TranscriptFile } from "../importer.js";
 import { restored, written } from "../remember.js";
 import { sayCompaction, sayOpen } from "./compactions.js";

@@ -1,7 +1,7 @@
 import type { DeclaredChange } from "../../events/event.js";
+import { attemptFact, laneFact, requestFact } from "../../events/facts.js";
 import { DIGEST_ALGORITHM, digestOf, eventIdOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
-import { attemptFact, laneFact, requestFact } from "../facts.js";
 import { compactionEnds } from "./compactions.js";
 import { AGENT, headerOf, type Place } from "./place.js";
 import type { SentRecord, UsageRecord } from "./records.js";

@@ -1,6 +1,6 @@
 import type { CompactionFact, DeclaredChange, Digest, TurnFact } from "../../events/event.js";
+import type { Header } from "../../events/facts.js";
 import type { Calls } from "../calls.js";
-import type { Header } from "../facts.js";
 import type { Span } from "../importer.js";
 import type { StepRecord } from "./records.js";
 

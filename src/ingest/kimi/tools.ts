@@ -1,7 +1,8 @@
+import { laneFact } from "../../events/facts.js";
 import { digestOf } from "../../events/identity.js";
 import { callAnswered, callMade, sayViolation } from "../calls.js";
 import { canonicalJson } from "../canonical.js";
-import { contentFact, laneFact } from "../facts.js";
+import { contentFact } from "../content.js";
 import { decoded, object, type Utf8, utf8 } from "../json.js";
 import { resultText } from "./parse.js";
 import { headerOf, type Place } from "./place.js";

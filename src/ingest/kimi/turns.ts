@@ -1,6 +1,6 @@
 import type { TurnFact } from "../../events/event.js";
+import { laneFact, turnFact } from "../../events/facts.js";
 import { digestOf, hexOf } from "../../events/identity.js";
-import { laneFact, turnFact } from "../facts.js";
 import { headerOf, type Place } from "./place.js";
 import type { PromptRecord } from "./records.js";
 import { unanswered } from "./requests.js";

@@ -1,4 +1,4 @@
-import { absent, type Levels, partial } from "../facts.js";
+import { absent, type Levels, partial } from "../../events/facts.js";
 
 /** What sessions can tell. */
 export const LEVELS: Levels = {

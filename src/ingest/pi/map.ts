@@ -1,5 +1,5 @@
+import { type Header, noteFact, sessionFact } from "../../events/facts.js";
 import { digestOf } from "../../events/identity.js";
-import { type Header, noteFact, sessionFact } from "../facts.js";
 import type { MapOptions, Mapper, Span, Tally, TranscriptFile } from "../importer.js";
 import { restored, written } from "../remember.js";
 import { sayCompaction, sayOpen } from "./compactions.js";

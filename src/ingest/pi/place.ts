@@ -1,5 +1,5 @@
+import type { Header } from "../../events/facts.js";
 import { digestOf, hexOf } from "../../events/identity.js";
-import type { Header } from "../facts.js";
 import type { MapOptions, Say, Tally } from "../importer.js";
 import type { Frame } from "./records.js";
 import type { FileState } from "./state.js";

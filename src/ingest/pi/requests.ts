@@ -1,7 +1,7 @@
 import type { DeclaredChange } from "../../events/event.js";
+import { attemptFact, requestFact } from "../../events/facts.js";
 import { DIGEST_ALGORITHM, eventIdOf } from "../../events/identity.js";
 import { canonicalJson } from "../canonical.js";
-import { attemptFact, requestFact } from "../facts.js";
 import { decoded } from "../json.js";
 import { compactionEnds } from "./compactions.js";
 import { AGENT, headerOf, keyOf, type Place } from "./place.js";

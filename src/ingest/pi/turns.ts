@@ -1,6 +1,6 @@
 import type { TurnFact } from "../../events/event.js";
+import { turnFact } from "../../events/facts.js";
 import { digestOf, hexOf } from "../../events/identity.js";
-import { turnFact } from "../facts.js";
 import { headerOf, keyOf, type Place } from "./place.js";
 import type { AnswerRecord, PromptRecord } from "./records.js";
 import type { FileState, OpenTurn } from "./state.js";
