@@ -41,6 +41,8 @@ const packages: Record<string, string[]> = {
   "fastest-levenshtein": ["cli"],
   fzstd: ["ingest"],
   "@opentelemetry/api": ["otel"],
+  "@opentelemetry/exporter-trace-otlp-http": ["otel"],
+  "@opentelemetry/exporter-trace-otlp-proto": ["otel"],
   "@opentelemetry/otlp-transformer": ["otel"],
   "@opentelemetry/resources": ["otel"],
   "@opentelemetry/sdk-metrics": ["otel"],
