@@ -41,7 +41,7 @@ export function retold<P extends Place>(places: P[], lane: string): Retelling<P>
     if (telling.why === null) return telling;
     why ??= telling.why;
   }
-  return { why: why ?? "it was recorded without texts" };
+  return { why: why ?? `no transcript of lane ${lane} was imported` };
 }
 
 /** Facts whose words are not known, with their words as far as the transcript still tells them. */

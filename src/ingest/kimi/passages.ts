@@ -4,9 +4,11 @@ import { decoded, object, text } from "../json.js";
 import { answered, type Bare, called, spoke, standing } from "../said.js";
 import type { Found } from "../values.js";
 import { isAsked, recordOf, resultText, textOf } from "./parse.js";
+import { isBeside } from "./requests.js";
 
-/** What the records of a wire file say, in file order: it holds one lane. */
-export function passages(_lane: string): (record: Found) => Passage[] {
+/** What the records of a wire file say, in file order: it holds one lane. What was said to compact it is not told. */
+export function passages(lane: string): (record: Found) => Passage[] {
+  if (isBeside(lane)) return () => [];
   let turn: string | null = null;
   /** The model's message that is being written. */
   let step: number | null = null;

@@ -82,6 +82,9 @@ export function sayRequest(place: Place, record: UsageRecord): void {
 
 const ENDINGS = ["end_turn", "stop"];
 
+/** True for the lane of the requests that compact another one. */
+export const isBeside = (lane: string) => /(?:^|\/)compaction$/.test(lane);
+
 const besideLane = (lane: string) => (lane === "main" ? "compaction" : `${lane}/compaction`);
 
 function changesBefore({ file }: Place, model: string | null): DeclaredChange[] {
