@@ -42,7 +42,8 @@ async function sender({ tls }: Endpoint, variables: ProxyVariables): Promise<Sen
   const proxied = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"].some((name) => variables[name]);
   const secured = tls.ca !== null || tls.cert !== null || tls.key !== null;
   if (!proxied && !secured) return fetch;
-  const undici = await import("undici");
+  // One object, whether it was bundled or not.
+  const { default: undici } = await import("undici");
   const read = (path: string | null) => (path === null ? {} : readFileSync(path));
   const connect = secured
     ? Object.fromEntries(Object.entries(tls).flatMap(([name, path]) => (path === null ? [] : [[name, read(path)]])))

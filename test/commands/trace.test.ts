@@ -1,11 +1,14 @@
 /** The commands that speak OpenTelemetry, as processes of their own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join, resolve } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStore } from "../../src/store/open.js";
 import { type Home, home } from "../support/cli.js";
+import { collector } from "../support/collector.js";
 import { oneSpan } from "../support/receiver.js";
 
 const MAIN = resolve("dist/src/main.js");
@@ -122,6 +125,31 @@ test("what cannot be meant is refused before anything is sent", ({ at }) => {
   assert.not.match(refused.stderr, /secret/);
   assert.is(at.sonny(["trace", "export", "--endpoint", "nowhere"]).code, 2);
   assert.is(at.sonny(["trace", "export", "--session", "unknown", "--dry-run"]).code, 2);
+});
+
+test("a proxy of the surroundings is gone through", async ({ at }) => {
+  at.sonny(["import", resolve("fixtures/demo")]);
+  const peer = await collector();
+  const asked: string[] = [];
+  const proxy = createServer();
+  proxy.on("connect", (request, client, head) => {
+    asked.push(request.url ?? "");
+    const server = connect(Number(new URL(peer.url).port), "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      server.write(head);
+      server.pipe(client).pipe(server);
+    });
+  });
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  const { port } = proxy.address() as AddressInfo;
+  const running = start(at, ["trace", "export", "--endpoint", "http://collector.test:4318"], {
+    HTTP_PROXY: `http://127.0.0.1:${port}`,
+  });
+  await running.shows(/sent 31 spans = 31 accepted/);
+  assert.equal([...new Set(asked)], ["collector.test:4318"]);
+  await peer.close();
+  proxy.closeAllConnections();
+  proxy.close();
 });
 
 test("a file holds one request per line, and no text of anybody", ({ at }) => {
