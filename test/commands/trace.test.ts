@@ -115,6 +115,26 @@ test("a receiver that is not there: exit 2, the count, and everything with the n
   await peer.stop();
 });
 
+test("an export that is killed goes on: everything arrives, each span under one id", async ({ at }) => {
+  at.sonny(["import", resolve("fixtures/transcripts")]);
+  const { produced } = at.json(["trace", "export", "--dry-run"]).spans;
+  let busy = 0;
+  const peer = await collector(() => {
+    busy += 1;
+    return busy % 3 === 0 ? undefined : { status: 503, headers: { "retry-after": "0" } };
+  });
+  const words = ["trace", "export", "--endpoint", peer.url];
+  for (const waitMs of [450, 600, 750, 900]) {
+    const running = start(at, words);
+    await new Promise((done) => setTimeout(done, waitMs));
+    await running.stop("SIGKILL");
+  }
+  const last = start(at, words);
+  assert.is(await new Promise((done) => last.child.on("close", done)), 0);
+  assert.is(peer.accepted.size, produced);
+  await peer.close();
+});
+
 test("what cannot be meant is refused before anything is sent", ({ at }) => {
   at.sonny(["import", resolve("fixtures/demo")]);
   const refused = at.sonny(["trace", "export"], {
