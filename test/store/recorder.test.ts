@@ -24,6 +24,10 @@ function sinkThat(answers: (part: SourceBatch) => void): { sink: StoreSink; size
 
 const source = { kind: "runtime" as const, format: "test", locator: "run" };
 const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits until so many batches were written: a busy machine may need longer than one turn. */
+const written = async (sizes: number[], batches: number) => {
+  for (let waited = 0; waited < 250 && sizes.length < batches; waited += 1) await turns();
+};
 const recordMany = (recorder: Recorder, count: number) => {
   for (let i = 0; i < count; i += 1) recorder.record(request());
 };
@@ -33,10 +37,10 @@ test("recording writes nothing now, and little at once later", async () => {
   const recorder = storeRecorder(sink, source);
   recordMany(recorder, 150);
   assert.equal(sizes, []);
-  await turns();
+  await written(sizes, 3);
   assert.equal(sizes, [64, 64, 22]);
   recordMany(recorder, 1);
-  await turns();
+  await written(sizes, 4);
   assert.equal(sizes, [64, 64, 22, 1]);
 });
 
